@@ -1,0 +1,83 @@
+"""docaudit audits documents for absence: it proves that something is not in a document, or says why it cannot."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from docaudit.audit import audit, justify, parse, sweep
+    from docaudit.concepts import Concept, ConceptTable, Variant
+    from docaudit.errors import DocauditError, ExitCode
+    from docaudit.justification import AbsenceJustification, AnswerWithEvidence, Finding, GroundedAnswer
+    from docaudit.options import AuditOptions
+    from docaudit.parsed import ParsedDocument, SweepResult
+    from docaudit.sweep import sweep_for_absence
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "audit": "docaudit.audit",
+    "justify": "docaudit.audit",
+    "parse": "docaudit.audit",
+    "sweep": "docaudit.audit",
+    "Concept": "docaudit.concepts",
+    "ConceptTable": "docaudit.concepts",
+    "Variant": "docaudit.concepts",
+    "DocauditError": "docaudit.errors",
+    "ExitCode": "docaudit.errors",
+    "AbsenceJustification": "docaudit.justification",
+    "AnswerWithEvidence": "docaudit.justification",
+    "Finding": "docaudit.justification",
+    "GroundedAnswer": "docaudit.justification",
+    "AuditOptions": "docaudit.options",
+    "ParsedDocument": "docaudit.parsed",
+    "SweepResult": "docaudit.parsed",
+    "sweep_for_absence": "docaudit.sweep",
+}
+
+__all__ = [
+    "AbsenceJustification",
+    "AnswerWithEvidence",
+    "AuditOptions",
+    "Concept",
+    "ConceptTable",
+    "DocauditError",
+    "ExitCode",
+    "Finding",
+    "GroundedAnswer",
+    "ParsedDocument",
+    "SweepResult",
+    "Variant",
+    "audit",
+    "justify",
+    "parse",
+    "sweep",
+    "sweep_for_absence",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for and no more, so that the command line and child processes start fast."""
+    if name in _HOME:
+        value = getattr(import_module(_HOME[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'docaudit' has no attribute {name!r}")
+
+
+class _Package(ModuleType):
+    """Keeps docaudit.sweep the function of that name when the import system binds the module docaudit/sweep.py."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOME and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

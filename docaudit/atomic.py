@@ -1,0 +1,71 @@
+"""Writing so that a result is there whole or not at all: to a temporary name beside the target, then moved."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from docaudit.errors import OutputError
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all; raises OutputError."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+            os.chmod(name, 0o666 & ~_umask())
+            os.replace(name, path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise _output_error(path, error) from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a UTF-8 file whole or not at all; raises OutputError."""
+    write_bytes(path, text.encode("utf-8", "surrogatepass"))
+
+
+@contextmanager
+def writing_folder(path: Path) -> Iterator[Path]:
+    """A temporary folder that takes the place of `path` when the block ends well; raises OutputError.
+
+    An existing folder is replaced only if it is empty or was written this way before (it has a document.json).
+    """
+    if path.exists() and not (path.is_dir() and ((path / "document.json").exists() or not any(path.iterdir()))):
+        raise OutputError("will not replace what is there", file=str(path), remedy="name a new folder")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+        os.chmod(temporary, 0o777 & ~_umask())
+        try:
+            yield temporary
+            if path.exists():
+                shutil.rmtree(path)
+            os.replace(temporary, path)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+    except OSError as error:
+        raise _output_error(path, error) from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _output_error(path: Path, error: OSError) -> OutputError:
+    return OutputError(
+        f"cannot be written: {error.strerror or error}",
+        file=str(path),
+        remedy="name a place that exists and is writable",
+    )

@@ -1,0 +1,118 @@
+"""Every error that docaudit raises on purpose, and the exit code that the command line gives it.
+
+An error never stands for "nothing found": whoever catches one knows that the audit did not take place.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """Exit codes of the command line, one for each finding and one for "could not run"."""
+
+    ABSENT = 0
+    MENTIONED = 1
+    ERROR = 2
+    NOT_ESTABLISHED = 3
+
+
+class DocauditError(Exception):
+    """Root of all errors of docaudit.
+
+    Args:
+        cause: What happened, as a sentence without its full stop.
+        file: Name of the file concerned, or None where there is none.
+        page: 1-based physical page, or None where the whole file is meant.
+        remedy: What the user can do about it.
+    """
+
+    def __init__(
+        self, cause: str, *, file: str | None = None, page: int | None = None, remedy: str = ""
+    ) -> None:
+        self.cause = cause
+        self.file = file
+        self.page = page
+        self.remedy = remedy
+        where = "" if file is None else f"{file}: "
+        where += "" if page is None else f"page {page}: "
+        tail = f" ({remedy})" if remedy else ""
+        super().__init__(f"{where}{cause}{tail}")
+
+
+class InputError(DocauditError):
+    """The document cannot be opened as a PDF."""
+
+
+class DocumentNotFoundError(InputError):
+    """There is no file under this name, or it is a directory or not readable."""
+
+
+class NotAPdfError(InputError):
+    """The bytes are not a PDF: empty, HTML, an image, an office file."""
+
+
+class PasswordRequiredError(InputError):
+    """The document is encrypted and no password, or a wrong one, was given."""
+
+
+class NoPagesError(InputError):
+    """The document opens, but no page can be reached in it."""
+
+
+class DamagedDocumentError(InputError):
+    """The document is so damaged, cut off or hostile that it cannot be opened within the limits."""
+
+
+class ConceptTableError(DocauditError):
+    """The concept table is unreadable or wrong.
+
+    Attributes:
+        problems: Every problem found, each naming row and column, what is wrong and what to write instead.
+    """
+
+    def __init__(
+        self, cause: str, *, file: str | None = None, problems: tuple[str, ...] = (), remedy: str = ""
+    ) -> None:
+        self.problems = problems
+        listed = "; ".join(problems)
+        super().__init__(f"{cause}: {listed}" if listed else cause, file=file, remedy=remedy)
+
+
+class QuestionError(DocauditError):
+    """The question is empty or has no word in it."""
+
+
+class OptionError(DocauditError):
+    """An option has a value that does not exist or does not fit the others."""
+
+
+class MissingEvidenceError(DocauditError):
+    """A justification was asked for with one of its four layers of evidence missing.
+
+    Attributes:
+        layer: parsing, keywords, sweep or explanation.
+    """
+
+    def __init__(self, layer: str, cause: str) -> None:
+        self.layer = layer
+        super().__init__(
+            f"no justification without evidence of the layer '{layer}': {cause}",
+            remedy=f"run the step that produces the {layer} evidence and pass its result",
+        )
+
+
+class TableContractError(DocauditError):
+    """A table lacks a column, or a column has the wrong type."""
+
+
+class SavedFileError(DocauditError):
+    """A saved parse or justification cannot be read back: missing, cut off, changed or of another version."""
+
+
+class OutputError(DocauditError):
+    """A result cannot be written."""
+
+
+class OcrError(DocauditError):
+    """The OCR engine or its language files are missing or failed."""

@@ -1,0 +1,68 @@
+"""Every option of an audit, with its default: the only place where defaults stand.
+
+A field has the same name as the keyword of the function and the flag of the command line (page_seconds,
+page_seconds=, --page-seconds).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from docaudit.errors import OptionError
+
+Scope = Literal["line", "paragraph", "page", "window"]
+
+
+class AuditOptions(BaseModel):
+    """Frozen options of one audit; a justification embeds them, so that it can be repeated.
+
+    Attributes:
+        ocr: auto reads images by OCR that have no text over them; off reads none and lists them as blind spots.
+        ocr_lang: Languages for OCR, joined by a plus sign; None takes English and Japanese.
+        ocr_confidence: Mean word confidence (0 to 100) below which a region read by OCR stays a blind spot.
+        password: Password of an encrypted document; never written to any output.
+        workers: Child processes that read pages; 0 takes one for each core.
+        page_seconds: Time limit for reading one page.
+        document_seconds: Time limit for opening the document and for reading all pages together.
+        memory_mb: Memory limit of each child process in MiB.
+        scope: Where concepts must meet: the same line, paragraph, page, or a window of words.
+        window_words: Size of the window when scope is window.
+        required: Concepts that must meet for the finding "mentioned"; empty means all of the table.
+        regex_seconds: Time limit for one expert regular expression on one page.
+        closest: How many closest mentions are listed.
+        language: Language of the explanation.
+        waive: Obligations that a person waives, by code, each with the reason that is recorded.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ocr: Literal["auto", "off"] = "auto"
+    ocr_lang: str | None = None
+    ocr_confidence: float = Field(default=75.0, ge=0, le=100)
+    password: str | None = Field(default=None, exclude=True, repr=False)
+    workers: int = Field(default=0, ge=0, le=64)
+    page_seconds: float = Field(default=20.0, gt=0)
+    document_seconds: float = Field(default=3600.0, gt=0)
+    memory_mb: int = Field(default=2048, ge=256)
+    scope: Scope = "page"
+    window_words: int = Field(default=50, ge=2)
+    required: tuple[str, ...] = ()
+    regex_seconds: float = Field(default=1.0, gt=0)
+    closest: int = Field(default=5, ge=0)
+    language: Literal["en", "ja"] = "en"
+    waive: Mapping[str, str] = Field(default_factory=dict)
+
+    @classmethod
+    def from_keywords(cls, options: AuditOptions | None, keywords: Mapping[str, Any]) -> AuditOptions:
+        """The given options with single ones replaced by keyword; raises OptionError for a wrong one."""
+        given = {} if options is None else {**dict(options), "password": options.password}
+        try:
+            return cls(**{**given, **keywords})
+        except ValidationError as error:
+            first = error.errors()[0]
+            name = ".".join(str(part) for part in first["loc"])
+            known = ", ".join(cls.model_fields)
+            raise OptionError(f"option {name}: {first['msg']}", remedy=f"options are {known}") from error

@@ -1,0 +1,115 @@
+"""What a document was parsed into, and what a sweep of it gave: the two bundles of tables that stages hand on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+from pydantic import ValidationError
+
+from docaudit.atomic import writing_folder
+from docaudit.errors import SavedFileError
+from docaudit.frames import TABLES
+from docaudit.justification import DocumentIdentity, ParseCoverage
+from docaudit.options import AuditOptions
+
+FORMAT = 1
+PARSED_TABLES = (
+    "page_df",
+    "line_df",
+    "image_df",
+    "toc_df",
+    "cross_ref_df",
+    "object_registry",
+    "blind_spot_df",
+)
+
+
+@dataclass(frozen=True)
+class ParsedDocument:
+    """A document as tables; the columns of each are in docaudit.frames.
+
+    Attributes:
+        identity: Name, SHA-256, size and number of pages of the file, and the versions that read it.
+        options: The options it was parsed with.
+        coverage: What could and could not be read, in numbers.
+    """
+
+    identity: DocumentIdentity
+    options: AuditOptions
+    page_df: pd.DataFrame
+    line_df: pd.DataFrame
+    image_df: pd.DataFrame
+    toc_df: pd.DataFrame
+    cross_ref_df: pd.DataFrame
+    object_registry: pd.DataFrame
+    blind_spot_df: pd.DataFrame
+    coverage: ParseCoverage
+
+    @property
+    def parse_coverage(self) -> dict[str, int]:
+        """The six numbers of the method: pages_total, pages_with_text, images_total, toc_entries,
+        cross_refs_total, objects_registered."""
+        return self.coverage.six_keys()
+
+    def save(self, folder: str | Path) -> Path:
+        """Write all tables as Parquet, and identity, options and coverage as JSON, into a folder.
+
+        The folder appears whole or not at all. Raises OutputError if it cannot be written.
+        """
+        head = {
+            "format": FORMAT,
+            "identity": self.identity.model_dump(mode="json"),
+            "options": self.options.model_dump(mode="json"),
+            "coverage": self.coverage.model_dump(mode="json"),
+        }
+        with writing_folder(Path(folder)) as temporary:
+            for name in PARSED_TABLES:
+                getattr(self, name).to_parquet(temporary / f"{name}.parquet", index=False)
+            (temporary / "document.json").write_text(json.dumps(head, ensure_ascii=False, indent=1), "utf-8")
+        return Path(folder)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> ParsedDocument:
+        """Read back what `save` wrote; raises SavedFileError if a part is missing, damaged or of another format."""
+        root = Path(folder)
+        try:
+            head = json.loads((root / "document.json").read_text("utf-8"))
+            if head.get("format") != FORMAT:
+                raise SavedFileError(
+                    f"saved in format {head.get('format')!r}, this version reads {FORMAT}",
+                    file=str(root),
+                    remedy="parse the document again",
+                )
+            tables = {
+                name: TABLES[name].check(pd.read_parquet(root / f"{name}.parquet")) for name in PARSED_TABLES
+            }
+            return cls(
+                identity=DocumentIdentity.model_validate(head["identity"]),
+                options=AuditOptions.model_validate(head["options"]),
+                coverage=ParseCoverage.model_validate(head["coverage"]),
+                **tables,
+            )
+        except (OSError, ValueError, KeyError, AttributeError, ValidationError) as error:
+            raise SavedFileError(
+                f"not a saved parse: {error}", file=str(root), remedy="parse the document again"
+            ) from error
+
+
+@dataclass(frozen=True)
+class SweepResult:
+    """What a concept table found in a document.
+
+    Attributes:
+        hit_df: One row for each occurrence.
+        ledger_df: One row for each variant, also for those without a hit.
+        cooccurrence_df: One row for each meeting of concepts.
+        nearest_df: Closest mentions, nearest pairs and near misses.
+    """
+
+    hit_df: pd.DataFrame
+    ledger_df: pd.DataFrame
+    cooccurrence_df: pd.DataFrame
+    nearest_df: pd.DataFrame = field(default_factory=lambda: TABLES["nearest_df"].empty())

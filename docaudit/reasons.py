@@ -1,0 +1,160 @@
+"""Every reason why something was not read, not searched or not counted: a stable code, its meaning, its remedy.
+
+The codes stand in blind_spot_df, in the ledger and in justifications. A code is never reused for another meaning.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class BlindSpotKind(StrEnum):
+    """Why a region of a page, or a part of the file, was not read."""
+
+    meaning: str
+    remedy: str
+
+    def __new__(cls, code: str, meaning: str, remedy: str) -> BlindSpotKind:
+        member = str.__new__(cls, code)
+        member._value_ = code
+        member.meaning = meaning
+        member.remedy = remedy
+        return member
+
+    IMAGE_ONLY_PAGE = (
+        "image_only_page",
+        "The page shows an image and no text that a program can read.",
+        "run with --ocr auto, or read the page",
+    )
+    IMAGE_NOT_READ = (
+        "image_not_read",
+        "An image on the page was not read; words may be part of it.",
+        "run with --ocr auto, or look at the image",
+    )
+    OCR_UNCERTAIN = (
+        "ocr_uncertain",
+        "OCR read this region with low confidence; what it says may differ from what a person sees.",
+        "read the region, or supply a better scan",
+    )
+    OCR_FAILED = (
+        "ocr_failed",
+        "The OCR engine failed on this region.",
+        "read the region, or run again with another engine",
+    )
+    VECTOR_NOT_READ = (
+        "vector_not_read",
+        "The page draws shapes where no text was read; they may be letters turned into outlines.",
+        "run with --ocr auto, or read the page",
+    )
+    UNKNOWN_GLYPHS = (
+        "unknown_glyphs",
+        "Glyphs have no usable Unicode value: a person sees letters, a program does not.",
+        "read the page, or run with OCR",
+    )
+    PAGE_FAILED = (
+        "page_failed",
+        "The engine could not read the page.",
+        "open the page in a viewer and read it, or repair the file",
+    )
+    PAGE_CRASHED = (
+        "page_crashed",
+        "The engine crashed on the page.",
+        "open the page in a viewer and read it, or repair the file",
+    )
+    PAGE_TIMED_OUT = (
+        "page_timed_out",
+        "Reading the page took longer than the limit.",
+        "raise --page-seconds, or read the page",
+    )
+    PAGE_OUT_OF_MEMORY = (
+        "page_out_of_memory",
+        "Reading the page took more memory than the limit.",
+        "raise --memory-mb, or read the page",
+    )
+    PAGE_DAMAGED = (
+        "page_damaged",
+        "The engine reported damage in the page's content; part of it may be lost.",
+        "compare with the page in a viewer, or obtain an intact copy",
+    )
+    PAGE_UNREACHABLE = (
+        "page_unreachable",
+        "The file holds a page that its page tree does not reach or that the engine does not open.",
+        "repair the file, or obtain an intact copy",
+    )
+    ATTACHMENT_NOT_READ = (
+        "attachment_not_read",
+        "A file is embedded in the document and was not read.",
+        "extract the attachment and audit it as well",
+    )
+    ANNOTATION_NOT_READ = (
+        "annotation_not_read",
+        "The page carries annotations whose text was not read.",
+        "open the comments panel of a viewer",
+    )
+    FORM_NOT_READ = (
+        "form_not_read",
+        "The document has form fields or an XFA form whose text was not read.",
+        "open the form in a viewer",
+    )
+    LAYER_OFF = (
+        "layer_off",
+        "An optional content group (layer) is switched off; what it holds was not read.",
+        "switch the layer on in a viewer and read it",
+    )
+    EARLIER_REVISION = (
+        "earlier_revision",
+        "The file was saved incrementally; earlier revisions in it were not read.",
+        "ask for the earlier versions if they matter",
+    )
+    SIGNATURE_NOT_READ = (
+        "signature_not_read",
+        "The document carries a signature whose reason, name and place were not read.",
+        "open the signature panel of a viewer",
+    )
+    TAGGED_TEXT_NOT_READ = (
+        "tagged_text_not_read",
+        "Tags of the document give alternative or replacement text (Alt, ActualText) that was not read.",
+        "inspect the tags, or compare the page in a viewer",
+    )
+    OUTLINE_NOT_READ = (
+        "outline_not_read",
+        "The outline (bookmarks) could not be read as a whole.",
+        "open the bookmarks panel of a viewer",
+    )
+    METADATA_NOT_READ = (
+        "metadata_not_read",
+        "The document information or XMP metadata was not read.",
+        "open the document properties in a viewer",
+    )
+
+
+class NearMissReason(StrEnum):
+    """Why a text that is close to a variant is not a hit."""
+
+    OTHER_CASE = "other_case"
+    ACCENTS_DIFFER = "accents_differ"
+    SPELLING_DIFFERS = "spelling_differs"
+    PART_OF_WORD = "part_of_word"
+    SAME_STEM = "same_stem"
+
+    @property
+    def sentence(self) -> str:
+        """The reason as a sentence for a report."""
+        return _NEAR_MISS_SENTENCES[self]
+
+
+_NEAR_MISS_SENTENCES = {
+    NearMissReason.OTHER_CASE: "Same letters in another case; the variant is matched case-sensitively.",
+    NearMissReason.ACCENTS_DIFFER: "Same letters with other accents.",
+    NearMissReason.SPELLING_DIFFERS: "Differs in spelling.",
+    NearMissReason.PART_OF_WORD: "Stands inside a longer word; the variant is matched as a whole word.",
+    NearMissReason.SAME_STEM: "Shares the stem of a word of the variant, not the word itself.",
+}
+
+
+class LedgerState(StrEnum):
+    """What became of one variant in the sweep."""
+
+    SEARCHED = "searched"
+    FAILED = "failed"
+    TIMED_OUT = "timed_out"
