@@ -21,24 +21,28 @@ _HEADED = re.compile(
     r"^\s*(?:(?:Appendix|APPENDIX|Annex|ANNEX|Exhibit|EXHIBIT|Schedule|SCHEDULE|Chapter|CHAPTER|Part|PART|Article|ARTICLE"
     r"|Item|ITEM|Section|SECTION|Note|NOTE|Map|Chart)\s+\S|別紙|別表|付録|附録|付図|様式|資料|[【（(]?(?:別紙|別表|様式))"
 )
-_SECTION_NUMBER = re.compile(r"^\s*(?P<id>\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?=\S)")
+_SECTION_NUMBER = re.compile(r"^\s*(?P<id>\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?=[^\W\d_])")
 _ARTICLE = re.compile(r"^\s*第\s*(?P<id>[0-9０-９一二三四五六七八九十百]+)\s*条")
+_TOP = re.compile(r"^\d+")
 _LETTERED = re.compile(r"^\s*(?P<id>[A-Z](?:\.\d{1,2})*)\.?\s+(?=\S{2})")
 _SPLIT_ROMAN = re.compile(r"(?<=[IVX]) (?=[IVX]+\b)")
 _PANEL = re.compile(r"^\s*(?:\((?P<a>[a-zA-Z])\)|(?P<b>[A-H])[.:]|Panel\s+(?P<c>[A-H])\b)\s*\S")
 _LEADER = re.compile(r"(?:[.·…‥]\s?){4,}\s*\S{0,6}\s*$")
+_LIST_GOES_ON = r"(?:[\s,]*(?:and|or|OR|AND)?\s*(?:(?:Sections?|Items?|SECTIONS?)\s*)?(?:\d+(?:\.\d+)*)?(?:\(\w{1,4}\))+|\s+(?:and|or)\s+(?:Sections?|Items?)\s+[\d.]+)*"
 _EXTERNAL_AFTER = re.compile(
-    r"^[\s,]*(?:\([^)]{1,40}\)\s*)*(?:of|to|in|under)\s+(?:the\s+|our\s+|its\s+|this\s+)?(?:[A-Z][\w’'&.-]*|\d{4}|U\.S\.|\w+\s+(?:Act|Code|Regulation|Agreement))"
-    r"|^\s*(?:\(\s*)?(?:filed\s+separately|incorporated|of\s+Regulation|と呼ばれる)|^[^。]{0,10}(?:別添|省略)",
+    rf"^{_LIST_GOES_ON}[\s,]*(?:(?:of|to|in|under|OF|TO|IN|UNDER)\s+(?:the\s+|THE\s+|The\s+|our\s+|its\s+)?"
+    r"(?:[A-Z][\w’'&.-]*|\d{4}|\w+\s+(?:Act|Code|Regulation|Agreement))|\(?\s*(?:filed\s+separately|incorporated)"
+    r"|[^。]{0,10}(?:別添|省略))"
 )
 _EXTERNAL_BEFORE = re.compile(
-    r"(?:incorporated\s+(?:herein\s+)?by\s+reference\s+(?:to|from)|filed\s+as|furnished\s+as|\[\d+\][,;]?"
+    r"(?:incorporated\s+(?:herein\s+)?by\s+reference\s+(?:to|from)|filed\s+as|furnished\s+as|\[\d+\][,;]?|U\.?S\.?C\.?"
     r"|(?:Act|Code|Regulation|Rule|Law|Directive|S-K|S-X)[,]?|[法令則例約])\s*(?:as\s+|in\s+|to\s+|under\s+)?$"
 )
+_BARE_NUMBER = re.compile(r"^\s*(?:Section\s+|Article\s+|SECTION\s+|ARTICLE\s+)?(?:[A-Z]|[A-Z]?\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z](?:\.\d{1,2}){1,4})\.?\s*$")
 
 
 class _Line(NamedTuple):
-    """One line as this room sees it."""
+    """One line as this room sees it; `heading` has the title joined that stands beside a bare number."""
 
     page: int
     number: int
@@ -47,25 +51,39 @@ class _Line(NamedTuple):
     block: int
     first: bool
     bold: bool
+    heading: str
 
 
-def objects_and_refs(line_df: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """OBJECT_REGISTRY and CROSS_REF_DF of a document whose line types are known."""
-    lines = _page_lines(line_df)
+def objects_and_refs(
+    line_df: pd.DataFrame, contents: frozenset[tuple[int, int]] = frozenset()
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """OBJECT_REGISTRY and CROSS_REF_DF of a document whose line types are known.
+
+    `contents` names the lines (page, line) of the printed contents.
+    """
+    lines = _page_lines(line_df, contents)
     objects = _objects(lines)
     refs = _refs(lines, objects)
     return OBJECT_REGISTRY.build(objects.values()), CROSS_REF_DF.build(refs)
 
 
-def _page_lines(line_df: pd.DataFrame) -> list[_Line]:
+def _page_lines(line_df: pd.DataFrame, contents: frozenset[tuple[int, int]]) -> list[_Line]:
+    """Lines of the pages; entries of the printed contents name objects, but are neither objects nor mentions."""
     sources = {source.value for source in PAGE_SOURCES}
-    wanted = ["page_num", "line_num", "text", "line_type", "block_num", "bold", "source"]
+    wanted = ["page_num", "line_num", "text", "line_type", "block_num", "bold", "y0", "x1", "x0", "source"]
+    rows = [row for row in zip(*(line_df[name].tolist() for name in wanted), strict=True) if row[9] in sources]
     lines: list[_Line] = []
-    for page, number, text, kind, block, bold, source in zip(*(line_df[name].tolist() for name in wanted), strict=True):
-        if source in sources:
-            before = lines[-1] if lines else None
-            first = before is None or before.page != page or before.block != block
-            lines.append(_Line(page, number, text, kind, block, first, bold))
+    for position, (page, number, text, kind, block, bold, y0, x1, *_) in enumerate(rows):
+        if (page, number) in contents:
+            continue
+        before = rows[position - 1] if position else None
+        after = rows[position + 1] if position + 1 < len(rows) else None
+        heading = text
+        if after is not None and after[0] == page and _BARE_NUMBER.match(text):
+            beside = abs(after[6] - y0) < 3 and 0 <= after[8] - x1 < 72
+            heading = f"{text.strip()} {after[2].strip()}" if beside else text
+        first = before is None or before[0] != page or before[4] != block
+        lines.append(_Line(page, number, text, kind, block, first, bold, heading))
     return lines
 
 
@@ -97,23 +115,29 @@ def _objects(lines: list[_Line]) -> Objects:
 
 def _named_by(line: _Line) -> tuple[str, str] | None:
     """The object that this line is the caption or heading of."""
-    if _LEADER.search(line.text):
-        return None  # an entry of the printed contents names an object, but is not that object
-    if not (line.first or line.bold or line.kind in {LineType.HEADING, LineType.CAPTION}):
+    heads = line.first or line.bold or line.kind in {LineType.HEADING, LineType.CAPTION} or line.heading != line.text
+    if not heads or _LEADER.search(line.text):
         return None
     article = _ARTICLE.match(line.text)
     if article is not None:
         return "条", canonical_id(article["id"])
-    if CAPTION.match(line.text) or (_HEADED.match(line.text) and _may_head(line)):
-        text = _SPLIT_ROMAN.sub("", line.text[:60])
+    if CAPTION.match(line.text) or (_HEADED.match(line.heading) and _may_head(line)):
+        text = _SPLIT_ROMAN.sub("", line.heading[:60])
         found = next(iter(mentions(text)), None)
         if found is not None and not text[: found.start].strip(" 【（(["):
             return found.object_type, found.object_id
-    if line.kind in {LineType.HEADING, LineType.LIST} or (line.first and len(line.text) < 80):
-        section = _SECTION_NUMBER.match(line.text)
-        if section is not None:
-            return "section", section["id"]
+    section = _SECTION_NUMBER.match(line.heading)
+    if section is not None and _may_be_section(line):
+        return "section", section["id"]
     return None
+
+
+def _may_be_section(line: _Line) -> bool:
+    """A number and a title: a heading by type or weight, or a short line that opens its block and ends no sentence."""
+    if line.kind in {LineType.FOOTNOTE, LineType.HEADER, LineType.FOOTER}:
+        return False
+    plain = line.first and line.kind != LineType.TABLE and len(line.text) < 80 and not line.text.rstrip().endswith(".")
+    return line.kind == LineType.HEADING or line.bold or plain
 
 
 def _may_head(line: _Line) -> bool:
@@ -126,7 +150,7 @@ def _lettered(lines: list[_Line]) -> Objects:
     """Headings "A.1 Data" as appendix A1: only where a letter has numbered headings, or B follows A."""
     found: Objects = {}
     for line in lines:
-        match = _LETTERED.match(line.text) if line.kind == LineType.HEADING or (line.first and line.bold) else None
+        match = _LETTERED.match(line.heading) if line.kind == LineType.HEADING or line.bold else None
         if match is not None and not _LEADER.search(line.text):
             found.setdefault(("appendix", canonical_id(match["id"])), _object(("appendix", ""), line))
     ids = {object_id for _, object_id in found}
@@ -150,12 +174,12 @@ def _object(named: tuple[str, str], line: _Line) -> dict[str, object]:
 
 def _refs(lines: list[_Line], objects: Objects) -> list[dict[str, object]]:
     """Every mention, also one that goes on in the next line; captions and headings do not mention themselves."""
-    known_types = {object_type for object_type, _ in objects}
+    numbering = _Numbering(objects)
     rows = []
     for position, line in enumerate(lines):
         following = lines[position + 1] if position + 1 < len(lines) else None
         joined = line.text
-        if following is not None and following.page == line.page and following.block == line.block:
+        if following is not None and following.page == line.page:
             joined = f"{line.text.rstrip()} {following.text.lstrip()}"
         own = objects.get(_named_by(line) or ("", ""))
         for mention in mentions(joined):
@@ -164,13 +188,47 @@ def _refs(lines: list[_Line], objects: Objects) -> list[dict[str, object]]:
             names_itself = own is not None and not line.text[: mention.start].strip(" 【（([")
             if names_itself or _LEADER.search(line.text):
                 continue  # a caption or contents entry names the object; that is no mention of it
-            rows.append(_ref(mention, line, joined, objects, known_types))
+            resolved = numbering.resolves(mention)
+            external = not resolved and (_says_external(mention, joined) or numbering.is_foreign(mention))
+            rows.append(_ref(mention, line, resolved, external))
     return rows
 
 
-def _ref(mention: Mention, line: _Line, joined: str, objects: Objects, known_types: set[str]) -> dict[str, object]:
-    resolved = (mention.object_type, mention.object_id) in objects
-    external = not resolved and _is_external(mention, joined, known_types)
+class _Numbering:
+    """How this document numbers its objects: what resolves, and what cannot be meant to be in it."""
+
+    def __init__(self, objects: Objects) -> None:
+        self._ids = set(objects)
+        self._last: dict[str, int] = defaultdict(int)
+        for object_type, object_id in objects:
+            top = _TOP.match(object_id)
+            self._last[object_type] = max(self._last[object_type], int(top[0]) if top else 0)
+
+    def resolves(self, mention: Mention) -> bool:
+        """The object is there. Parts of a section or note ("Note 7(e)") are found where the section is."""
+        object_id = mention.object_id
+        if (mention.object_type, object_id) in self._ids:
+            return True
+        if mention.object_type == "chapter" and ("section", object_id) in self._ids:
+            return True  # chapters are headed by their number alone
+        while mention.object_type in WEAK_TYPES and "." in object_id:
+            object_id = object_id.rpartition(".")[0]
+            if (mention.object_type, object_id) in self._ids:
+                return True
+        return False
+
+    def is_foreign(self, mention: Mention) -> bool:
+        """Sections, notes and the like that lie beyond this document's own numbers are those of a law or contract."""
+        top = _TOP.match(mention.object_id)
+        return mention.object_type in WEAK_TYPES and (top is None or int(top[0]) > self._last[mention.object_type])
+
+
+def _says_external(mention: Mention, joined: str) -> bool:
+    before, after = joined[: mention.start].rstrip(" ("), joined[mention.end :]
+    return bool(_EXTERNAL_AFTER.match(after) or _EXTERNAL_BEFORE.search(before))
+
+
+def _ref(mention: Mention, line: _Line, resolved: bool, external: bool) -> dict[str, object]:
     return {
         "ref_type": mention.object_type,
         "ref_id": mention.object_id,
@@ -181,12 +239,3 @@ def _ref(mention: Mention, line: _Line, joined: str, objects: Objects, known_typ
         "resolved": resolved,
         "scope": "external" if external else "internal",
     }
-
-
-def _is_external(mention: Mention, joined: str, known_types: set[str]) -> bool:
-    """The text says that the object is elsewhere, or it is of a kind that this document does not number itself."""
-    if mention.object_type in WEAK_TYPES and mention.object_type not in known_types:
-        return True
-    return bool(
-        _EXTERNAL_AFTER.match(joined[mention.end :]) or _EXTERNAL_BEFORE.search(joined[: mention.start].rstrip(" ("))
-    )

@@ -5,7 +5,7 @@ The rules are plain and stand in this order; the first that fits decides:
 1. header, footer: in the top or bottom margin of the page, and the same words (numbers apart) stand there on
    another page too, or the line is only a page number;
 2. caption: begins with the name and number of a figure, table or box ("Figure 3.D", "表１"), and opens its block;
-3. table: at least three lines, or a text and a number, side by side on one baseline;
+3. table: at least three lines, or a text and a number to its right, side by side on one baseline;
 4. list: begins with a bullet, a dash, or a number or letter in brackets;
 5. footnote: smaller than the body, in the lower part of the page, in a block that begins with a note mark;
 6. heading: larger than the body, or bold, or numbered as a section, and short;
@@ -116,8 +116,8 @@ def _table_rows(lines: list[_Line]) -> set[int]:
         if line is not None and group and _same_row(group[-1], line):
             group.append(line)
             continue
-        numbers = sum(bool(_NUMERIC.match(member.text)) for member in group)
-        if len(group) >= 3 or (len(group) == 2 and numbers):
+        last = max(group, key=lambda member: member.x0, default=None)
+        if len(group) >= 3 or (len(group) == 2 and last is not None and _NUMERIC.match(last.text)):
             found |= {member.row for member in group}
         group = [] if line is None else [line]
     return found

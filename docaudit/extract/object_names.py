@@ -39,7 +39,7 @@ _JAPANESE = {
     "資料": "資料",
     "写真": "写真",
 }
-WEAK_TYPES = frozenset({"section", "chapter", "part", "article", "item", "note", "equation", "schedule", "資料", "条", "map"})
+WEAK_TYPES = frozenset({"section", "chapter", "part", "article", "item", "note", "equation", "schedule", "exhibit", "資料", "条", "map"})
 """Types that as often name parts of laws, contracts and other documents as parts of this one."""
 
 _DASH = "-‐‑‒–—−"
@@ -86,6 +86,8 @@ def mentions(text: str) -> Iterator[Mention]:
 
     >>> [(m.object_type, m.object_id) for m in mentions("see Figures 3.D and 4, and Boxes 1–3")]
     [('figure', '3.D'), ('figure', '4'), ('box', '1'), ('box', '2'), ('box', '3')]
+    >>> [m.object_id for m in mentions("Tables 10–12 and Table 3-1")]
+    ['10', '11', '12', '3-1']
     >>> [(m.object_type, m.object_id) for m in mentions("図3及び別紙２を参照")]
     [('図', '3'), ('別紙', '2')]
     """
@@ -93,7 +95,7 @@ def mentions(text: str) -> Iterator[Mention]:
         return
     for match in _MENTION.finditer(text):
         name = next(key for key, value in match.groupdict().items() if value and not key.endswith("_ids"))
-        for object_id in _members(match[f"{name}_ids"], _ONE):
+        for object_id in _members(_spread(match[name], match[f"{name}_ids"]), _ONE):
             if name not in _NEEDS_NUMBER or any(char.isdigit() for char in object_id) or _roman(object_id):
                 yield Mention(name, object_id, match.start(), match.end(), match[0])
     if text.isascii():
@@ -132,6 +134,13 @@ def _members(ids: str, one: re.Pattern[str]) -> Iterator[str]:
             yield from _between(previous, current)
         yield current
         previous, end = current, match.end()
+
+
+def _spread(named: str, ids: str) -> str:
+    """A dash after a plural is a range ("Tables 10–12"), after a singular a part of the number ("Table 3-1")."""
+    if re.match(r"[A-Za-z]+s\b", named):
+        return re.sub(rf"(?<=\d)[{_DASH}](?=\d)", " – ", ids)
+    return ids
 
 
 def _between(first: str, last: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from docaudit.extract.document import Source, identified
 from docaudit.extract.isolation import Progress, read_document
 from docaudit.extract.line_types import mark_line_types
 from docaudit.extract.tables import image_table, line_table, page_table, spot_table
-from docaudit.extract.toc import toc_table
+from docaudit.extract.toc import printed_contents, toc_table
 from docaudit.justification import DocumentIdentity
 from docaudit.options import AuditOptions
 
@@ -37,7 +37,9 @@ def read_tables(source: Source, options: AuditOptions, progress: Progress | None
         document, pages = read_document(file, options, progress)
     page_df = page_table(pages)
     line_df = mark_line_types(line_table(document, pages), page_df)
-    object_registry, cross_ref_df = objects_and_refs(line_df)
+    printed = printed_contents(line_df, len(pages))
+    contents = frozenset(line for entry in printed for line in entry.lines)
+    object_registry, cross_ref_df = objects_and_refs(line_df, contents)
     return ExtractedTables(
         identity=DocumentIdentity(
             name=file.name,
@@ -49,7 +51,7 @@ def read_tables(source: Source, options: AuditOptions, progress: Progress | None
         page_df=page_df,
         line_df=line_df,
         image_df=image_table(pages),
-        toc_df=toc_table(document.outline, line_df, page_df),
+        toc_df=toc_table(document.outline, printed, line_df, page_df),
         cross_ref_df=cross_ref_df,
         object_registry=object_registry,
         blind_spot_df=spot_table(document, pages),

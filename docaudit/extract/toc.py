@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import pandas as pd
@@ -15,30 +16,38 @@ from docaudit.location import PAGE_SOURCES
 
 _HEADING = re.compile(r"^\s*(?:table\s+of\s+contents|contents|index|目\s*次|inhalt(?:sverzeichnis)?|índice|obsah|содержание|目录|目錄)\s*$", re.I)
 _ENTRY = re.compile(r"^(?P<title>.*?\S)(?:[\s.·…‥・⋯_]{3,}|\s{2,}|[.…]\s*|\t)(?P<page>\d{1,4}|[ivxlc]{1,7})\s*$", re.I)
+_LEADERS = re.compile(r"(?P<title>\S.*?)\s*(?:[.·…‥・⋯_]\s?){4,}\s*(?P<page>\d{1,4}|[ivxlc]{1,7})(?=\s{3}|\s*$)", re.I)
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _PAGE = re.compile(r"^[\s.·…‥・_]*(?P<page>\d{1,4}|[ivxlc]{1,7})\s*$", re.I)
 _LEADER = re.compile(r"[\s.·…‥・⋯_]+$")
 _NUMBERED = re.compile(r"^\s*(\d+(?:\.\d+)*)")
 _FRONT = 0.15
 _MIN_ENTRIES = 3
+_ENOUGH = 28
+"""Letters of a title that must stand on its page: contents often word the end of a long title in another way."""
 
 
 class _Row(NamedTuple):
-    """One visual row of a page: its text and where it begins."""
+    """One visual row of a page: its text, where it begins, and the numbers of its lines."""
 
     page: int
     text: str
     x0: float
+    lines: tuple[int, ...]
 
 
 class Printed(NamedTuple):
-    """One entry of the printed contents: title, page as printed, indent."""
+    """One entry of the printed contents: title, page as printed, indent, and its lines (page, line)."""
 
     title: str
     label: str
     indent: float
+    lines: tuple[tuple[int, int], ...]
 
 
-def toc_table(outline: list[OutlineFact], line_df: pd.DataFrame, page_df: pd.DataFrame) -> pd.DataFrame:
+def toc_table(
+    outline: list[OutlineFact], printed: list[Printed], line_df: pd.DataFrame, page_df: pd.DataFrame
+) -> pd.DataFrame:
     """TOC_DF: entries of the outline, then those of the printed contents."""
     letters = _letters_by_page(line_df)
     rows: list[dict[str, object]] = []
@@ -46,7 +55,6 @@ def toc_table(outline: list[OutlineFact], line_df: pd.DataFrame, page_df: pd.Dat
     for number, entry in enumerate(outline, 1):
         parents[entry.level] = number
         rows.append(_row(number, entry.level, parents.get(entry.level - 1, 0), entry.title, entry.page_num, "outline"))
-    printed = printed_contents(line_df, len(page_df))
     physical = _physical_pages(printed, page_df, letters)
     levels = _levels(printed)
     parents = {}
@@ -55,9 +63,17 @@ def toc_table(outline: list[OutlineFact], line_df: pd.DataFrame, page_df: pd.Dat
         parents[level] = number
         rows.append(_row(number, level, parents.get(level - 1, 0), entry.title, page, "printed"))
     for row in rows:
-        wanted = letters_of(str(row["title"]))
-        row["found_on_page"] = bool(wanted) and wanted in letters.get(int(str(row["page_num"])), "")
+        row["found_on_page"] = _stands_on(str(row["title"]), letters.get(int(str(row["page_num"])), ""))
     return TOC_DF.build(rows)
+
+
+def _stands_on(title: str, page: str) -> bool:
+    """The title is on the page, with or without its section number (numbers are often left out of low headings)."""
+    for written in (title, _NUMBERED.sub("", title)):
+        wanted = letters_of(written)[:_ENOUGH]
+        if wanted and wanted in page:
+            return True
+    return False
 
 
 def _row(number: int, level: int, parent: int, title: str, page: int, source: str) -> dict[str, object]:
@@ -99,20 +115,25 @@ def printed_contents(line_df: pd.DataFrame, pages_total: int) -> list[Printed]:
 def _entries(rows: list[_Row]) -> list[Printed]:
     """Rows that end in a page number; a title that goes on in a second row is joined to it."""
     found: list[Printed] = []
-    carried = ""
+    carried: _Row | None = None
     for row in rows:
-        match = _ENTRY.match(row.text)
-        if match is None:
-            alone = _PAGE.match(row.text)
-            if alone is not None and carried and not _HEADING.match(carried):
-                found.append(Printed(_LEADER.sub("", carried), alone["page"], row.x0))
-                carried = ""
-            else:
-                carried = row.text.strip()
+        matches = list(_LEADERS.finditer(row.text)) or [match for match in [_ENTRY.match(row.text)] if match]
+        if matches:
+            found += [_printed(match["title"], match["page"], row) for match in matches]
+            carried = None
             continue
-        found.append(Printed(_LEADER.sub("", match["title"]).strip(), match["page"], row.x0))
-        carried = ""
+        alone = _PAGE.match(row.text)
+        if alone is not None and carried is not None:
+            found.append(_printed(carried.text, alone["page"], row, carried))
+            carried = None
+        else:
+            carried = None if _HEADING.match(row.text) else row
     return [entry for entry in found if letters_of(entry.title)]
+
+
+def _printed(title: str, page: str, *rows: _Row) -> Printed:
+    lines = tuple((row.page, line) for row in rows for line in row.lines)
+    return Printed(_LEADER.sub("", title).strip(), page, min(row.x0 for row in rows), lines)
 
 
 def _ascending(entries: list[Printed]) -> bool:
@@ -122,29 +143,35 @@ def _ascending(entries: list[Printed]) -> bool:
     return not steps or sum(steps) >= 0.8 * len(steps)
 
 
+_Cell = tuple[float, float, float, str, int]
+
+
 def _visual_rows(line_df: pd.DataFrame, front: int) -> dict[int, list[_Row]]:
     """The lines of the front pages, joined where they stand on one baseline."""
     sources = {source.value for source in PAGE_SOURCES}
     head = line_df[(line_df["page_num"] <= front) & line_df["source"].isin(sources) & line_df["y0"].notna()]
-    rows: dict[int, list[_Row]] = defaultdict(list)
-    for page, lines in head.groupby("page_num"):
-        ordered = sorted(
-            zip(lines["y0"], lines["y1"], lines["x0"], lines["text"], strict=True), key=lambda line: line[0] + line[1]
-        )
-        group: list[tuple[float, float, float, str]] = []
-        for line in ordered:
-            if group and (line[0] + line[1]) / 2 > group[0][1]:
-                rows[int(str(page))].append(_joined(int(str(page)), group))
-                group = []
-            group.append(line)
-        if group:
-            rows[int(str(page))].append(_joined(int(str(page)), group))
-    return rows
+    by_page: dict[int, list[_Cell]] = defaultdict(list)
+    wanted = ["page_num", "y0", "y1", "x0", "text", "line_num"]
+    for page, *cell in zip(*(head[name].tolist() for name in wanted), strict=True):
+        by_page[page].append((cell[0], cell[1], cell[2], cell[3], cell[4]))
+    return {page: list(_rows_of(page, cells)) for page, cells in by_page.items()}
 
 
-def _joined(page: int, group: list[tuple[float, float, float, str]]) -> _Row:
-    ordered = sorted(group, key=lambda line: line[2])
-    return _Row(page, "   ".join(line[3].strip() for line in ordered), ordered[0][2])
+def _rows_of(page: int, cells: list[_Cell]) -> Iterator[_Row]:
+    group: list[_Cell] = []
+    for cell in sorted(cells, key=lambda cell: cell[0] + cell[1]):
+        if group and (cell[0] + cell[1]) / 2 > group[0][1]:
+            yield _joined(page, group)
+            group = []
+        group.append(cell)
+    if group:
+        yield _joined(page, group)
+
+
+def _joined(page: int, group: list[_Cell]) -> _Row:
+    ordered = sorted(group, key=lambda cell: cell[2])
+    text = _INVISIBLE.sub("", "   ".join(cell[3].strip() for cell in ordered))
+    return _Row(page, text, ordered[0][2], tuple(cell[4] for cell in ordered))
 
 
 def _physical_pages(printed: list[Printed], page_df: pd.DataFrame, letters: dict[int, str]) -> list[int]:
