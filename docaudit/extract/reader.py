@@ -9,6 +9,7 @@ import pymupdf
 from docaudit.extract.engine import ENGINE_ERRORS, warnings_of
 from docaudit.extract.facts import DocumentFact, OpenRequest, PageFact
 from docaudit.extract.images import read_images
+from docaudit.extract.labels import page_labels
 from docaudit.extract.lines import page_dict, read_lines
 from docaudit.extract.marginalia import page_marginalia
 from docaudit.extract.ocr import OcrReader
@@ -40,7 +41,7 @@ class DocumentReader:
         self._tree = PageTree(self._doc)
         if not self._tree.pages_total:
             raise DocumentRefusedError("no_pages", "no page can be reached in it")
-        self._labels = bool(self._doc.get_page_labels())
+        self._labels = page_labels(self._doc, request.path, request.password)
         self._ocr = OcrReader(request.ocr_lang, request.ocr_confidence) if request.ocr != "off" else None
 
     def describe(self, full: bool) -> DocumentFact:
@@ -72,7 +73,7 @@ class DocumentReader:
         spots += damage_spot(warnings)
         return PageFact(
             page_num=page_num,
-            label=page.get_label() if self._labels else "",
+            label=self._labels[page_num - 1] if page_num <= len(self._labels) else "",
             width=page.rect.width,
             height=page.rect.height,
             rotation=page.rotation,
