@@ -31,7 +31,7 @@ _LEADER = re.compile(r"(?:[.·…‥]\s?){4,}\s*\S{0,6}\s*$")
 _LIST_GOES_ON = r"(?:[\s,]*(?:and|or|OR|AND)?\s*(?:(?:Sections?|Items?|SECTIONS?)\s*)?(?:\d+(?:\.\d+)*)?(?:\(\w{1,4}\))+|\s+(?:and|or)\s+(?:Sections?|Items?)\s+[\d.]+)*"
 _EXTERNAL_AFTER = re.compile(
     rf"^{_LIST_GOES_ON}[\s,]*(?:(?:of|to|in|under|OF|TO|IN|UNDER)\s+(?:the\s+|THE\s+|The\s+|our\s+|its\s+)?"
-    r"(?:[A-Z][\w’'&.-]*|\d{4}|\w+\s+(?:Act|Code|Regulation|Agreement))|\(?\s*(?:filed\s+separately|incorporated)"
+    r"(?:[A-Z][\w’'&.-]*|\d{4}|this\s+chapter|\w+\s+(?:Act|Code|Regulation|Agreement))|\(?\s*(?:filed\s+separately|incorporated)"
     r"|[^。]{0,10}(?:別添|省略))"
 )
 _EXTERNAL_BEFORE = re.compile(
@@ -127,15 +127,17 @@ def _named_by(line: _Line) -> tuple[str, str] | None:
         if found is not None and not text[: found.start].strip(" 【（(["):
             return found.object_type, found.object_id
     section = _SECTION_NUMBER.match(line.heading)
-    if section is not None and _may_be_section(line):
+    if section is not None and _may_be_section(line, section["id"]):
         return "section", section["id"]
     return None
 
 
-def _may_be_section(line: _Line) -> bool:
+def _may_be_section(line: _Line, number: str) -> bool:
     """A number and a title: a heading by type or weight, or a short line that opens its block and ends no sentence."""
     if line.kind in {LineType.FOOTNOTE, LineType.HEADER, LineType.FOOTER}:
         return False
+    if line.heading != line.text and "." in number and line.kind != LineType.TABLE:
+        return True
     plain = line.first and line.kind != LineType.TABLE and len(line.text) < 80 and not line.text.rstrip().endswith(".")
     return line.kind == LineType.HEADING or line.bold or plain
 

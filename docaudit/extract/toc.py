@@ -23,6 +23,7 @@ _LEADER = re.compile(r"[\s.·…‥・⋯_]+$")
 _NUMBERED = re.compile(r"^\s*(\d+(?:\.\d+)*)")
 _FRONT = 0.15
 _MIN_ENTRIES = 3
+_MOSTLY = 0.6
 _ENOUGH = 28
 """Letters of a title that must stand on its page: contents often word the end of a long title in another way."""
 
@@ -106,9 +107,9 @@ def printed_contents(line_df: pd.DataFrame, pages_total: int) -> list[Printed]:
         if not (starts or going):
             continue
         found = _entries(rows[page])
-        going = len(found) >= _MIN_ENTRIES and _ascending(found)
-        if going or starts:
-            entries += found
+        mostly = sum(len(entry.lines) for entry in found) >= _MOSTLY * sum(len(row.lines) for row in rows[page])
+        going = len(found) >= _MIN_ENTRIES and _ascending(found) and (starts or mostly)
+        entries += found if going else []
     return entries if len(entries) >= _MIN_ENTRIES else []
 
 
