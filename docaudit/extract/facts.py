@@ -60,6 +60,9 @@ class PageFact(msgspec.Struct, array_like=True):
     images: list[ImageFact]
     spots: list[SpotFact]
     warnings: str
+    ink_total: int | None = None
+    ink_read: int | None = None
+    ink_unread: int | None = None
 
 
 class OutlineFact(msgspec.Struct, array_like=True):
@@ -93,9 +96,10 @@ class OpenRequest(msgspec.Struct, array_like=True, tag="open"):
 
 
 class ReadRequest(msgspec.Struct, array_like=True, tag="read"):
-    """Read one page; cjk tells OCR that the document is written in Chinese or Japanese."""
+    """Read one page; without `render`, only what needs no picture of it."""
 
     page_num: int
+    render: bool = True
 
 
 class Opened(msgspec.Struct, array_like=True, tag="opened"):

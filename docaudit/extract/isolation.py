@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from docaudit.errors import DamagedDocumentError, InputError, NoPagesError, NotAPdfError, PasswordRequiredError
 from docaudit.extract.document import SourceFile
@@ -37,12 +39,13 @@ class Child:
     def __init__(self, source: SourceFile, options: AuditOptions, *, describe: bool) -> None:
         self._source = source
         self._options = options
-        environment = {**os.environ, "OMP_THREAD_LIMIT": "1", "PYTHONHASHSEED": "0"}
+        environment = {**os.environ, "OMP_THREAD_LIMIT": "1", "PYTHONHASHSEED": "0", "PYTHONPATH": _import_path()}
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._process = subprocess.Popen(
             [sys.executable, "-m", "docaudit.extract.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self._errors,
             env=environment,
         )
         assert self._process.stdin is not None
@@ -105,7 +108,10 @@ class Child:
             code = self._process.wait(timeout=2)
         except subprocess.TimeoutExpired:
             return "no exit code"
-        return f"signal {-code}" if code < 0 else f"exit code {code}"
+        self._errors.seek(0)
+        printed = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+        ended = f"signal {-code}" if code < 0 else f"exit code {code}"
+        return f"{ended}: {printed[-1]}" if printed else ended
 
     def close(self) -> None:
         """End the process, whatever it is doing."""
@@ -114,6 +120,13 @@ class Child:
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
+        self._errors.close()
+
+
+def _import_path() -> str:
+    """The child imports the same docaudit as this process, wherever this process found it."""
+    here = str(Path(__file__).resolve().parents[2])
+    return os.pathsep.join(part for part in (here, os.environ.get("PYTHONPATH", "")) if part)
 
 
 def _refusal(reply: Refused, name: str) -> InputError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import pymupdf
@@ -30,16 +31,26 @@ def page_dict(page: pymupdf.Page) -> dict[str, Any]:
     return content
 
 
-def read_lines(content: dict[str, Any], page_rect: pymupdf.Rect) -> list[LineFact]:
+@dataclass(frozen=True)
+class TextLayer:
+    """The lines of the text layer, and for each of them the boxes of its spans (the gaps between are not text)."""
+
+    lines: list[LineFact]
+    spans: list[list[Box]]
+
+
+def read_lines(content: dict[str, Any], page_rect: pymupdf.Rect) -> TextLayer:
     """All lines of the text layer, also those that no person can see; `visibility` tells them apart."""
     edges: Box = (page_rect.x0, page_rect.y0, page_rect.x1, page_rect.y1)
     lines: list[LineFact] = []
+    boxes: list[list[Box]] = []
     for number, block in enumerate((b for b in content["blocks"] if b["type"] == 0), 1):
         for line in block["lines"]:
             fact = _line(line, number, edges)
             if fact is not None:
                 lines.append(fact)
-    return lines
+                boxes.append([span["bbox"] for span in line["spans"] if not span["text"].isspace()])
+    return TextLayer(lines, boxes)
 
 
 def _line(line: dict[str, Any], block: int, edges: Box) -> LineFact | None:
@@ -48,13 +59,12 @@ def _line(line: dict[str, Any], block: int, edges: Box) -> LineFact | None:
     if not text or text.isspace():
         return None
     main = spans[0] if len(spans) == 1 else max(spans, key=lambda span: len(span["text"].strip()))
-    box = line["bbox"]
     return LineFact(
         text=text if text.isascii() else clean(text),
-        box=(float(box[0]), float(box[1]), float(box[2]), float(box[3])),
+        box=line["bbox"],
         block=block,
         source=TextSource.TEXT_LAYER.value,
-        visibility=_visibility(spans, box, edges).value,
+        visibility=_visibility(spans, line["bbox"], edges).value,
         direction=_direction(line).value,
         size=float(main["size"]),
         bold=bool(main["flags"] & _BOLD) or "bold" in main["font"].lower(),

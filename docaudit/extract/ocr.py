@@ -16,7 +16,7 @@ import pymupdf
 from docaudit.errors import OcrError
 from docaudit.extract.engine import ENGINE_ERRORS, clean
 from docaudit.extract.facts import Box, LineFact
-from docaudit.location import TextSource, Visibility
+from docaudit.location import TextSource
 
 _MIN_DPI, _MAX_DPI, _MAX_SIDE_PX = 150, 300, 5000
 _NOISE = 30.0
@@ -130,12 +130,14 @@ class RegionReading:
         lines: Lines in points on the page.
         confidence: Mean word confidence weighted by length; None if nothing was read.
         detail: Why the state is uncertain or failed.
+        word_boxes: Boxes of the words that were read, points.
     """
 
     state: str
     lines: list[LineFact]
     confidence: float | None
     detail: str = ""
+    word_boxes: tuple[Box, ...] = ()
 
 
 class OcrReader:
@@ -147,36 +149,35 @@ class OcrReader:
         self._enough = enough
         self._cache: dict[str, list[OcrWord]] = {}
 
-    def read_region(self, page: pymupdf.Page, box: Box, lines: list[LineFact], key: str) -> RegionReading:
-        """Read what the page shows inside the box; words that visible text already gives are left out.
+    def read_region(self, page: pymupdf.Page, box: Box, known: list[Box]) -> RegionReading:
+        """Read what the page shows inside the box; words that lie under text that was read are left out.
 
         Args:
             page: The page.
             box: The region, points.
-            lines: Lines of the text layer.
-            key: Equal for regions with equal pictures and sizes.
+            known: Boxes of the text that was read, points.
         """
         clip = pymupdf.Rect(box)
         longest = max(clip.width, clip.height, 1.0)
         dpi = int(max(1.0, min(_MAX_DPI, max(_MIN_DPI, 150_000 / longest), _MAX_SIDE_PX * 72 / longest)))
         try:
-            words = self._words(page, clip, dpi, key)
+            words = self._words(page, clip, dpi)
         except OcrError as error:
             return RegionReading("failed", [], None, str(error))
         except ENGINE_ERRORS as error:
             return RegionReading("failed", [], None, f"cannot be rendered: {error}")
         placed = [_to_points(word, clip, dpi) for word in words]
-        visible = [line.box for line in lines if line.box and line.visibility == Visibility.VISIBLE.value]
-        return self._judge([word for word in placed if not _explained(word.box, visible)])
+        return self._judge([word for word in placed if not _explained(word.box, known)])
 
-    def _words(self, page: pymupdf.Page, clip: pymupdf.Rect, dpi: int, key: str) -> list[OcrWord]:
+    def _words(self, page: pymupdf.Page, clip: pymupdf.Rect, dpi: int) -> list[OcrWord]:
+        """Words of a region; equal pictures (a logo on every page) are read once."""
+        pixmap = page.get_pixmap(clip=clip, dpi=dpi, colorspace=pymupdf.csGRAY, alpha=False)
+        if pixmap.is_unicolor:
+            return []
+        key = f"{pixmap.width}x{pixmap.height}-{pixmap.digest.hex()}"
         if key not in self._cache:
-            pixmap = page.get_pixmap(clip=clip, dpi=dpi, colorspace=pymupdf.csGRAY, alpha=False)
-            if pixmap.is_unicolor:
-                self._cache[key] = []
-            else:
-                sparse = clip.width * clip.height < 0.5 * page.rect.width * page.rect.height
-                self._cache[key] = self._best(pixmap, dpi, sparse)
+            sparse = clip.width * clip.height < 0.5 * page.rect.width * page.rect.height
+            self._cache[key] = self._best(pixmap, dpi, sparse)
         return self._cache[key]
 
     def _best(self, pixmap: pymupdf.Pixmap, dpi: int, sparse: bool) -> list[OcrWord]:
@@ -198,7 +199,8 @@ class OcrReader:
         confidence = _mean(kept)
         sure = confidence >= self._enough
         detail = "" if sure else f"mean word confidence {confidence:.0f} of 100"
-        return RegionReading("read" if sure else "uncertain", _lines(kept), confidence, detail)
+        boxes = tuple(word.box for word in kept)
+        return RegionReading("read" if sure else "uncertain", _lines(kept), confidence, detail, boxes)
 
 
 def _packed(pixmap: pymupdf.Pixmap) -> bytes:
@@ -215,9 +217,9 @@ def _to_points(word: OcrWord, clip: pymupdf.Rect, dpi: int) -> OcrWord:
     return OcrWord(word.text, (clip.x0 + x0, clip.y0 + y0, clip.x0 + x1, clip.y0 + y1), word.confidence, word.line)
 
 
-def _explained(box: Box, visible: list[Box]) -> bool:
+def _explained(box: Box, known: list[Box]) -> bool:
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-    return any(other[0] <= x <= other[2] and other[1] <= y <= other[3] for other in visible)
+    return any(other[0] <= x <= other[2] and other[1] <= y <= other[3] for other in known)
 
 
 def _lines(words: list[OcrWord]) -> list[LineFact]:

@@ -7,15 +7,19 @@ from importlib.metadata import version
 import pymupdf
 
 from docaudit.extract.engine import ENGINE_ERRORS, warnings_of
-from docaudit.extract.facts import DocumentFact, OpenRequest, PageFact
+from docaudit.extract.facts import DocumentFact, LineFact, OpenRequest, PageFact
 from docaudit.extract.images import read_images
+from docaudit.extract.ink import PageInk
 from docaudit.extract.labels import page_labels
-from docaudit.extract.lines import page_dict, read_lines
+from docaudit.extract.lines import TextLayer, page_dict, read_lines
 from docaudit.extract.marginalia import page_marginalia
 from docaudit.extract.ocr import OcrReader
 from docaudit.extract.page_tree import PageTree
 from docaudit.extract.parts import document_parts
-from docaudit.extract.spots import damage_spot, glyph_spots, page_state, vector_spot
+from docaudit.extract.spots import damage_spot, glyph_spots, page_state, without_reread
+from docaudit.extract.unread import settle
+from docaudit.extract.visibility import mark_visibility, read_boxes
+from docaudit.location import PageState
 
 
 class DocumentRefusedError(Exception):
@@ -54,35 +58,47 @@ class DocumentReader:
         parts = document_parts(self._doc, self._tree)
         return DocumentFact(self._tree.pages_total, parts.outline, parts.lines, parts.spots, versions)
 
-    def read(self, page_num: int) -> PageFact:
+    def read(self, page_num: int, render: bool) -> PageFact:
         """Read one page (1-based); raises PageRefusedError, or MemoryError."""
         pymupdf.TOOLS.reset_mupdf_warnings()
         try:
-            return self._read(self._tree.load(page_num), page_num)
+            return self._read(self._tree.load(page_num), page_num, render)
         except ENGINE_ERRORS as error:
             raise PageRefusedError(f"{type(error).__name__}: {error}") from error
 
-    def _read(self, page: pymupdf.Page, page_num: int) -> PageFact:
+    def _read(self, page: pymupdf.Page, page_num: int, render: bool) -> PageFact:
         content = page_dict(page)
-        lines = read_lines(content, page.rect)
-        images, spots, ocr_lines = read_images(page, content, lines, self._ocr)
-        spots += glyph_spots(lines, page.rect)
-        beside, beside_spots = page_marginalia(page)
-        spots += beside_spots + vector_spot(page, lines, images)
-        warnings = warnings_of()
-        spots += damage_spot(warnings)
-        return PageFact(
+        text = read_lines(content, page.rect)
+        images = read_images(content, page.rect)
+        beside, spots = page_marginalia(page)
+        fact = PageFact(
             page_num=page_num,
             label=self._labels[page_num - 1] if page_num <= len(self._labels) else "",
             width=page.rect.width,
             height=page.rect.height,
             rotation=page.rotation,
-            state=page_state(lines, images, spots).value,
-            lines=lines + ocr_lines + beside,
+            state=PageState.NOT_RENDERED.value,
+            lines=text.lines + beside,
             images=images,
-            spots=spots,
-            warnings=warnings,
+            spots=spots + glyph_spots(text.lines, page.rect),
+            warnings="",
         )
+        if render:
+            self._account(page, text, beside, fact)
+        fact.warnings = warnings_of()
+        fact.spots += damage_spot(fact.warnings)
+        return fact
+
+    def _account(self, page: pymupdf.Page, text: TextLayer, beside: list[LineFact], fact: PageFact) -> None:
+        """Compare what was read with what the page shows; OCR what is left."""
+        ink = PageInk(page, read_boxes(text, beside))
+        mark_visibility(text, ink)
+        settled = settle(page, ink, text.lines, fact.images, self._ocr)
+        fact.lines = text.lines + settled.lines + beside
+        fact.spots = without_reread(fact.spots, settled.lines) + settled.spots
+        fact.ink_total, fact.ink_read = ink.total, min(ink.total, ink.read + settled.ink_read)
+        fact.ink_unread = settled.ink_unread
+        fact.state = page_state(fact.lines, ink.total, fact.spots).value
 
 
 def _open(request: OpenRequest) -> pymupdf.Document:

@@ -6,20 +6,25 @@ import re
 
 import pymupdf
 
-from docaudit.extract.facts import Box, ImageFact, LineFact, SpotFact
-from docaudit.location import PageState, TextLikely, Visibility
+from docaudit.extract.facts import Box, LineFact, SpotFact
+from docaudit.location import PageState, TextLikely, TextSource, Visibility
 from docaudit.reasons import BlindSpotKind
 
 _UNKNOWN = "\ufffd\x00-\x08\x0b\x0c\x0e-\x1f\ue000-\uf8ff"
 _UNREADABLE = re.compile(rf"[{_UNKNOWN}]{{2,}}|(?<=\w)[{_UNKNOWN}]|[{_UNKNOWN}](?=\w)")
 """Unknown glyphs in a row, or beside a letter. One alone between spaces is a bullet or a symbol, not a word."""
 
+_SURE = 75.0
 _DAMAGE = re.compile(
     r"zlib error|read error|cannot (?:draw|decode|find|load)|syntax error|unexpected|invalid|corrupt|ignoring|"
     r"format error|unknown keyword|premature|truncated|missing",
     re.IGNORECASE,
 )
-_LOOK_DPI = 36
+
+
+def has_unknown_glyphs(text: str) -> bool:
+    """Whether a line has glyphs, not mere bullets, whose Unicode value is not known."""
+    return not (text.isascii() and text.isprintable()) and _UNREADABLE.search(text) is not None
 
 
 def glyph_spots(lines: list[LineFact], page_rect: pymupdf.Rect) -> list[SpotFact]:
@@ -27,10 +32,8 @@ def glyph_spots(lines: list[LineFact], page_rect: pymupdf.Rect) -> list[SpotFact
     area = max(page_rect.width * page_rect.height, 1.0)
     spots = []
     for line in lines:
-        if line.text.isascii() and line.text.isprintable():
-            continue
-        found = _UNREADABLE.findall(line.text)
-        if found:
+        if has_unknown_glyphs(line.text):
+            found = _UNREADABLE.findall(line.text)
             count = sum(len(part) for part in found)
             spots.append(
                 SpotFact(
@@ -42,26 +45,6 @@ def glyph_spots(lines: list[LineFact], page_rect: pymupdf.Rect) -> list[SpotFact
                 )
             )
     return spots
-
-
-def vector_spot(page: pymupdf.Page, lines: list[LineFact], images: list[ImageFact]) -> list[SpotFact]:
-    """A blind spot if the page has neither text nor image and yet is not white."""
-    if lines or images:
-        return []
-    scale = min(1.0, 2000 / max(page.rect.width, page.rect.height, 1.0))
-    zoom = _LOOK_DPI / 72 * scale
-    pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csGRAY)
-    if pixmap.is_unicolor:
-        return []
-    return [
-        SpotFact(
-            kind=BlindSpotKind.VECTOR_NOT_READ.value,
-            text_likely=TextLikely.UNKNOWN.value,
-            detail="the page shows drawings and no text",
-            box=(page.rect.x0, page.rect.y0, page.rect.x1, page.rect.y1),
-            area_share=1.0,
-        )
-    ]
 
 
 def damage_spot(warnings: str) -> list[SpotFact]:
@@ -78,22 +61,41 @@ def damage_spot(warnings: str) -> list[SpotFact]:
     ]
 
 
-def page_state(lines: list[LineFact], images: list[ImageFact], spots: list[SpotFact]) -> PageState:
+def without_reread(spots: list[SpotFact], ocr_lines: list[LineFact]) -> list[SpotFact]:
+    """The spots without those of unknown glyphs that OCR has read with confidence."""
+    return [
+        spot
+        for spot in spots
+        if spot.kind != BlindSpotKind.UNKNOWN_GLYPHS.value
+        or spot.box is None
+        or not any(line.box and _covers(line, spot.box) for line in ocr_lines)
+    ]
+
+
+def _covers(line: LineFact, box: Box) -> bool:
+    """An OCR line read with confidence runs through most of the box."""
+    assert line.box is not None
+    middle = (line.box[1] + line.box[3]) / 2
+    shared = min(line.box[2], box[2]) - max(line.box[0], box[0])
+    return line.confidence >= _SURE and box[1] <= middle <= box[3] and shared >= 0.8 * (box[2] - box[0])
+
+
+def page_state(lines: list[LineFact], ink_total: int, spots: list[SpotFact]) -> PageState:
     """The one state of the page.
 
-    text: text, and nothing that may hold more; mixed: text, and images or regions that the text does not cover;
-    image_only: images or drawings without any text layer (also if OCR read them); blank: nothing at all.
+    text: text, and nothing that may hold more; mixed: text, and regions that OCR read or that remain unread;
+    image_only: ink without any visible text layer (also if OCR read it); blank: no ink and no text at all.
     """
-    shown = [line for line in lines if line.visibility != Visibility.INVISIBLE.value]
-    open_spots = any(spot.text_likely != TextLikely.NO.value and spot.box is not None for spot in spots)
-    read_images = any(image.ocr_state in {"read", "uncertain", "failed"} for image in images)
+    layer = [line for line in lines if line.source == TextSource.TEXT_LAYER.value]
+    shown = any(line.visibility != Visibility.INVISIBLE.value for line in layer)
+    more = any(line.source == TextSource.OCR.value for line in lines) or any(
+        spot.text_likely != TextLikely.NO.value and spot.box is not None for spot in spots
+    )
     if shown:
-        return PageState.MIXED if open_spots or read_images else PageState.TEXT
-    if lines and not images:
-        return PageState.TEXT
-    if images or open_spots:
+        return PageState.MIXED if more else PageState.TEXT
+    if more or (ink_total and not layer):
         return PageState.IMAGE_ONLY
-    return PageState.BLANK
+    return PageState.TEXT if layer else PageState.BLANK
 
 
 def _area(box: Box) -> float:

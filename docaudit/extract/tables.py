@@ -42,9 +42,9 @@ def page_table(pages: list[PageFact]) -> pd.DataFrame:
             "n_lines": len(page.lines),
             "n_chars": sum(len(line.text) - line.text.count(" ") for line in page.lines),
             "n_images": len(page.images),
-            "ink_total": nan,
-            "ink_read": nan,
-            "ink_unread": nan,
+            "ink_total": nan if page.ink_total is None else page.ink_total,
+            "ink_read": nan if page.ink_read is None else page.ink_read,
+            "ink_unread": nan if page.ink_unread is None else page.ink_unread,
             "script": script_of("".join(line.text for line in page.lines[:20])),
             "warnings": page.warnings,
         }

@@ -41,7 +41,7 @@ def _serve(source: int, target: int) -> None:
         request = decode_request(receive(source))
         assert isinstance(request, ReadRequest)
         try:
-            send(target, PageRead(reader.read(request.page_num)))
+            send(target, PageRead(reader.read(request.page_num, request.render)))
         except PageRefusedError as error:
             send(target, Refused("failed", str(error)))
         except MemoryError:
