@@ -22,6 +22,9 @@ from docaudit.reasons import LedgerState
 
 MAX_TIMEOUTS = 3
 
+_EXPLOSIVE = regex.compile(r"(?<!\\)\((?:\?:)?(?:\\.|\[[^\]]*\]|[^\\()\[\]])[+*]\)(?:[+*]|\{\d+,\})")
+_EXPLOSIVE_DETAIL = "a repetition of nothing but a repetition, as in (a+)+, can take time without end; write a+"
+
 Parts = tuple[tuple[int, int, int], ...]
 Chars = list[tuple[str, int, int]]
 """Searched text, one character at a time: the character, its row, its index in the line (-1 for a separator)."""
@@ -35,6 +38,8 @@ def sweep_expression(lines: PageLines, variant: Variant, seconds: float) -> tupl
         variant: A variant whose match is regex.
         seconds: Time limit for each page.
     """
+    if _EXPLOSIVE.search(variant.text):
+        return [], LedgerState.FAILED, _EXPLOSIVE_DETAIL
     flags = regex.VERSION0 | (0 if variant.case == "sensitive" else regex.IGNORECASE)
     try:
         pattern = regex.compile(variant.text, flags)

@@ -24,7 +24,9 @@ from docaudit.layout import (
     visual_rows,
 )
 from docaudit.location import PAGE_SOURCES, Direction, LineType, MatchKind
+from docaudit.normalize import searchable_map
 from docaudit.pagelines import PageLines
+from docaudit.readings import Reading, readings_of
 from docaudit.scripts import LINE, MAYBE, PAGE, SPACE, WALL
 
 CONTEXT_LINES, CONTEXT_CHARS = 3, 160
@@ -94,6 +96,10 @@ def _source_flows(lines: PageLines, rows: list[int]) -> Iterator[Flow]:
         yield from _novel(lines, FlowKind.BODY, _stream_order(lines, body), seen)
     for _, group in groupby(rows, key=lines.page.__getitem__):
         yield from _page_flows(lines, list(group), seen)
+    order = _stream_order(lines, rows)
+    for table in readings_of(lines, rows):
+        yield from _altered(lines, order, table)
+    yield from glyph_flows(lines, rows)
 
 
 def _stream_order(lines: PageLines, rows: Sequence[int]) -> Order:
@@ -154,7 +160,8 @@ def _with(rows: Sequence[int], separator: str) -> Order:
 def _row_orders(lines: PageLines, chosen: list[int], box: Boxes) -> Iterator[Order]:
     """Visual rows from top to bottom, cut where a gap is too wide to be one line."""
     order: Order = []
-    for row in visual_rows(box):
+    rows = visual_rows(box)
+    for row in rows:
         for position, index in enumerate(row):
             if not position:
                 order.append((index, LINE if order else WALL))
@@ -168,13 +175,13 @@ def _row_orders(lines: PageLines, chosen: list[int], box: Boxes) -> Iterator[Ord
             else:
                 order.append((index, MAYBE if gap < TOUCHING else SPACE))
     yield order
-    for row in visual_rows(box):  # right to left, for scripts that run so
+    for row in rows:  # right to left, for scripts that run so
         if len(row) > 1 and any(_is_rtl(lines.search[chosen[index]]) for index in row):
             yield _with(row[::-1], SPACE)
 
 
 def _is_rtl(text: str) -> bool:
-    return any("\u0590" <= char <= "\u08ff" for char in text)
+    return not text.isascii() and any("\u0590" <= char <= "\u08ff" for char in text)
 
 
 def _novel(lines: PageLines, kind: FlowKind, order: Order, seen: set[tuple[int, int]]) -> Iterator[Flow]:
@@ -214,6 +221,107 @@ def _reach(lines: PageLines, order: Order, index: int, step: int) -> int:
         if enough or count >= 60 or not 0 <= after < len(order):
             return index
         index = after
+
+
+def _altered(lines: PageLines, order: Order, table: dict[int, Reading]) -> Iterator[Flow]:
+    """The neighbourhoods of altered lines, with their readings in place of the lines."""
+    changed = [index for index, (row, _) in enumerate(order) if row in table]
+    done = -1
+    for position, index in enumerate(changed):
+        if index <= done:
+            continue
+        start, done = _reach(lines, order, index, -1), _reach(lines, order, index, 1)
+        for other in changed[position + 1 :]:
+            if other > done + 1:
+                break
+            done = max(done, _reach(lines, order, other, 1))
+        pieces = []
+        for place, (row, before) in enumerate(order[start : done + 1]):
+            text, source, floor = table.get(row, (lines.search[row], None, MatchKind.EXACT))
+            pieces.append(Piece(row, text, before if place else WALL, source, floor))
+        yield Flow(FlowKind.ALTERED, pieces)
+
+
+def glyph_flows(lines: PageLines, rows: list[int]) -> Iterator[Flow]:
+    """Words whose letters are lines of their own: stacked or slanted letters, large initials, glyphs drawn backwards."""
+    for run in _single_letter_runs(lines, rows):
+        pieces = [
+            Piece(row, lines.search[row], MAYBE if place else WALL, None, MatchKind.LETTER_SPACED)
+            for place, row in enumerate(run)
+        ]
+        yield Flow(FlowKind.ALTERED, pieces)
+    for _, group in groupby(rows, key=lines.page.__getitem__):
+        on_page = list(group)
+        yield from _initials(lines, on_page)
+        yield from _backwards(lines, on_page)
+
+
+def _single_letter_runs(lines: PageLines, rows: list[int]) -> Iterator[list[int]]:
+    run: list[int] = []
+    for row in [*rows, -1]:
+        single = row >= 0 and len(lines.search[row]) == 1 and lines.search[row].isalpha()
+        if single and (not run or lines.page[run[-1]] == lines.page[row]):
+            run.append(row)
+            continue
+        if len(run) >= 3:
+            yield run
+        run = [row] if single else []
+
+
+def _initials(lines: PageLines, rows: list[int]) -> Iterator[Flow]:
+    """A large single letter and the first line beside it, without a gap."""
+    for position, row in enumerate(rows):
+        if not (len(lines.search[row]) == 1 and lines.search[row].isalpha() and lines.has_box[row]):
+            continue
+        size = float(lines.font_size[row])
+        beside = [
+            other
+            for other in rows
+            if other != row
+            and size >= 1.4 * float(lines.font_size[other])
+            and -2.0 <= float(lines.x0[other] - lines.x1[row]) <= size
+            and float(lines.y0[other]) < float(lines.y1[row])
+            and float(lines.y1[other]) > float(lines.y0[row])
+        ]
+        if beside:
+            first = min(beside, key=lambda other: float(lines.y0[other]))
+            place = rows.index(first)
+            after = [other for other in rows[place : place + CONTEXT_LINES + 1] if other != row]
+            pieces = [Piece(row, lines.search[row], WALL)]
+            pieces += [Piece(other, lines.search[other], LINE if i else "") for i, other in enumerate(after)]
+            yield Flow(FlowKind.ALTERED, pieces)
+
+
+def _backwards(lines: PageLines, rows: list[int]) -> Iterator[Flow]:
+    """A visual row whose short pieces were drawn from right to left: the glyphs in each run backwards as well."""
+    run: list[int] = []
+    for row in [*rows, -1]:
+        leftwards = (
+            row >= 0
+            and len(lines.search[row]) <= 6
+            and lines.direction[row] == Direction.HORIZONTAL
+            and bool(lines.has_box[row])
+            and (not run or (lines.x1[row] <= lines.x0[run[-1]] + 1 and lines.y0[row] < lines.y1[run[-1]] and lines.y1[row] > lines.y0[run[-1]]))
+        )
+        if leftwards:
+            run.append(row)
+            continue
+        if len(run) >= 4:
+            yield _mirrored(lines, run[::-1])
+        run = [row] if row >= 0 and len(lines.search[row]) <= 6 and lines.has_box[row] else []
+
+
+def _mirrored(lines: PageLines, run: list[int]) -> Flow:
+    pieces = []
+    for place, row in enumerate(run):
+        text, source = searchable_map(lines.text[row])
+        before = WALL
+        if place:
+            height = max(float(lines.y1[row] - lines.y0[row]), 0.1)
+            near = float(lines.x0[row] - lines.x1[run[place - 1]]) < TOUCHING * height
+            before = "" if near else SPACE
+        pieces.append(Piece(row, text[::-1], before, tuple(source[::-1]), MatchKind.SQUEEZED))
+    return Flow(FlowKind.ALTERED, pieces)
 
 
 def _flow(lines: PageLines, kind: FlowKind, order: Order) -> Flow:

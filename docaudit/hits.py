@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ _NEGATION_BEFORE = regex.compile(
     r"(?:[^\p{L}\p{N}.!?;]+[\p{L}\p{N}'\u2019\-]+){0,4}[^\p{L}\p{N}.!?;]*$",
     regex.IGNORECASE,
 )
+_RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe]")
+_CUE = re.compile(r"(?i)n[o'\u2019e]|without|lack|absence|free|exc")
 _NEGATION_AFTER = regex.compile(r"^[^。！？\n]{0,25}?(?:ない|なく|なかった|ません|ず(?=[、。に])|ぬ(?=[、。])|なし|無し|無い)")
 _JAPANESE = regex.compile(r"[\p{Hiragana}\p{Katakana}\p{Han}]")
 
@@ -46,11 +49,52 @@ class Found:
         return (self.pattern, *self.parts[0][:2], self.parts[-1][0], self.parts[-1][2])
 
 
-def found_of(corpus: Corpus, patterns: Sequence[Pattern], match: Match) -> Found:
-    """Where a match lies in the lines, and how it was reached."""
+def locate(corpus: Corpus, patterns: Sequence[Pattern], matches: Sequence[Match]) -> list[Found]:
+    """Where each match lies in the lines, and how it was reached."""
+    if not matches:
+        return []
+    starts = np.fromiter((match.start for match in matches), dtype=np.int64, count=len(matches))
+    ends = np.fromiter((match.end for match in matches), dtype=np.int64, count=len(matches))
+    first = corpus.starts.searchsorted(starts, side="right") - 1
+    last = corpus.starts.searchsorted(ends - 1, side="right") - 1
+    offsets = corpus.starts[first].tolist()
+    return [
+        _in_line(corpus, patterns, match, number, offset) if number == end else _found(corpus, patterns, match)
+        for match, number, end, offset in zip(matches, first.tolist(), last.tolist(), offsets, strict=True)
+    ]
+
+
+def _in_line(corpus: Corpus, patterns: Sequence[Pattern], match: Match, number: int, offset: int) -> Found:
+    """A match inside one piece; the common case, kept short."""
+    piece = corpus.pieces[number]
+    source = corpus.source_map(number)
+    begin, end = match.start - offset, match.end - offset
+    if isinstance(source, range):
+        first, last = begin, end
+    else:
+        covered = source[begin:end]
+        first, last = min(covered), max(covered) + 1
+    pattern = patterns[match.pattern]
+    shown = corpus.lines.text[piece.row][first:last]
+    if shown == pattern.variant.text:
+        kind = piece.floor
+    elif piece.text[begin:end] == pattern.forms[match.form].literal:
+        kind = max(MatchKind.FOLDED, piece.floor, key=RANK.__getitem__)
+    else:
+        kind = _kind(corpus, pattern, match, [(number, first, last)])
+    return Found(match.pattern, kind, ((piece.row, first, last),))
+
+
+def _found(corpus: Corpus, patterns: Sequence[Pattern], match: Match) -> Found:
     parts = corpus.parts(match.start, match.end)
-    rows = tuple((corpus.pieces[number].row, first, last) for number, first, last in parts)
-    return Found(match.pattern, _kind(corpus, patterns[match.pattern], match, parts), rows)
+    rows: list[tuple[int, int, int]] = []
+    for number, first, last in parts:
+        row = corpus.pieces[number].row
+        if rows and rows[-1][0] == row:  # two pieces of one line
+            rows[-1] = (row, min(rows[-1][1], first), max(rows[-1][2], last))
+        else:
+            rows.append((row, first, last))
+    return Found(match.pattern, _kind(corpus, patterns[match.pattern], match, parts), tuple(rows))
 
 
 def _kind(corpus: Corpus, pattern: Pattern, match: Match, parts: list[tuple[int, int, int]]) -> MatchKind:
@@ -110,7 +154,7 @@ def box_of(lines: PageLines, row: int, first: int, last: int) -> BBox:
 
 
 def _runs_left(text: str) -> bool:
-    return not text.isascii() and sum("\u0590" <= char <= "\u08ff" for char in text) * 2 > len(text)
+    return not text.isascii() and len(_RTL.findall(text)) * 2 > len(text)
 
 
 def snippet_of(lines: PageLines, parts: Sequence[tuple[int, int, int]]) -> str:
@@ -131,9 +175,11 @@ def is_negated(lines: PageLines, parts: Sequence[tuple[int, int, int]]) -> bool:
     before = lines.text[row][max(first - 80, 0) : first]
     if first < 40 and row and lines.page[row - 1] == lines.page[row]:
         before = lines.text[row - 1][-80:] + " " + before
-    if _NEGATION_BEFORE.search(before):
+    if _CUE.search(before) and _NEGATION_BEFORE.search(before):
         return True
     end_row, _, last = parts[-1]
+    if lines.text[end_row].isascii():
+        return False
     after = lines.text[end_row][last : last + 30]
     if len(after) < 30 and end_row + 1 < len(lines) and lines.page[end_row + 1] == lines.page[end_row]:
         after += lines.text[end_row + 1][:30]

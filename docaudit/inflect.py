@@ -8,6 +8,7 @@ variant keeps its capitals.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import product
 
 MAX_FORMS = 16
@@ -47,6 +48,7 @@ _SWAPS: list[tuple[re.Pattern[str], str]] = [
 ]
 
 
+@lru_cache(maxsize=50_000)
 def spellings(word: str) -> tuple[str, ...]:
     """The word and its other spelling in British or American English, if a rule knows one."""
     out = {word: None}
@@ -64,6 +66,7 @@ def spellings(word: str) -> tuple[str, ...]:
     return tuple(out)
 
 
+@lru_cache(maxsize=50_000)
 def plurals(word: str) -> tuple[str, ...]:
     """English plural forms of a word; none for words of one or two letters that are not acronyms."""
     lower = word.lower()

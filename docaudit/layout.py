@@ -65,18 +65,18 @@ def neighbours_below(box: Boxes) -> tuple[list[int], list[int]]:
 
 def visual_rows(box: Boxes) -> list[list[int]]:
     """Lines grouped into visual rows (vertical extents overlap by half), top to bottom, left to right in each."""
-    order = np.argsort((box[:, 1] + box[:, 3]) / 2, kind="stable").tolist()
+    left, top, _, bottom = box.T.tolist()
     rows: list[list[int]] = []
-    top = bottom = 0.0
-    for index in order:
-        y0, y1 = float(box[index, 1]), float(box[index, 3])
-        shared = min(bottom, y1) - max(top, y0)
-        if rows and shared >= 0.5 * max(min(bottom - top, y1 - y0), 0.1):
+    row_top = row_bottom = 0.0
+    for index in np.argsort((box[:, 1] + box[:, 3]) / 2, kind="stable").tolist():
+        shared = min(row_bottom, bottom[index]) - max(row_top, top[index])
+        lower = min(row_bottom - row_top, bottom[index] - top[index])
+        if rows and shared >= 0.5 * max(lower, 0.1):
             rows[-1].append(index)
         else:
             rows.append([index])
-            top, bottom = y0, y1
-    return [sorted(row, key=lambda index: float(box[index, 0])) for row in rows]
+            row_top, row_bottom = top[index], bottom[index]
+    return [sorted(row, key=left.__getitem__) for row in rows]
 
 
 def gap_in_heights(box: Boxes, left: int, right: int) -> float:

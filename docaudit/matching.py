@@ -19,6 +19,7 @@ import regex
 
 from docaudit.flows import Flow, FlowKind, Piece
 from docaudit.gaps import Gap, fits, squeezed
+from docaudit.location import MatchKind
 from docaudit.normalize import searchable_map
 from docaudit.pagelines import PageLines
 from docaudit.patterns import RUN_ON, Form, Pattern
@@ -50,10 +51,24 @@ class Corpus:
         self.positions: Ints = np.flatnonzero(kept)
         self.squeezed = codes[kept].tobytes().decode("utf-32-le")
         self._maps: dict[int, Sequence[int]] = {}
+        streams = (FlowKind.STREAM, FlowKind.PART)
+        self.is_echo = np.array(
+            [
+                kind not in streams and piece.source is None and piece.floor == MatchKind.EXACT
+                for piece, kind in zip(self.pieces, self.kinds, strict=True)
+            ],
+            dtype=bool,
+        )
+        """Whether a match inside this piece alone is found in a stream as well."""
 
     def piece_at(self, offset: int) -> int:
         """Number of the piece in which a character of the text lies."""
         return int(self.starts.searchsorted(offset, side="right")) - 1
+
+    def echoes(self, match: Match) -> bool:
+        """Whether a match lies inside one piece that a stream holds as well."""
+        number = self.piece_at(match.start)
+        return bool(self.is_echo[number]) and self.piece_at(match.end - 1) == number
 
     def source_map(self, number: int) -> Sequence[int]:
         """For each character of a piece the index of the character in its line."""
@@ -218,6 +233,9 @@ def _confirmed(
     left = _LEFT[left_rules[entry], corpus.classes[start - 1]]
     right = _RIGHT[right_rules[entry], corpus.classes[end]]
     alive = np.flatnonzero((left != _NO) & (right != _NO))
+    inside = corpus.starts.searchsorted(start[alive], side="right") - 1
+    ends_inside = corpus.starts.searchsorted(end[alive] - 1, side="right") - 1 == inside
+    alive = alive[~(ends_inside & corpus.is_echo[inside])]
     certain = (left == _OK) & (right == _OK) & bare[entry] & (end - start == finish - begin)
     for place in alive.tolist():
         number, index = flat[entry[place]]
@@ -260,7 +278,7 @@ def plain_matches(corpus: Corpus, patterns: Sequence[Pattern]) -> list[Match]:
             key = squeezed(found[0])[0]
             index = next(place for place, form in enumerate(pattern.forms) if form.key == key)
             match = Match(number, index, found.start(), found.end())
-            if is_allowed(corpus, patterns, match):
+            if not corpus.echoes(match) and is_allowed(corpus, patterns, match):
                 out.append(match)
     return out
 
@@ -285,7 +303,7 @@ def is_allowed(corpus: Corpus, patterns: Sequence[Pattern], match: Match) -> boo
     form = pattern.forms[match.form]
     if pattern.sensitive and not _same_capitals(corpus, form, match):
         return False
-    if match.end - match.start == len(form.key):
+    if match.end - match.start == len(form.key) or corpus.text[match.start : match.end] == form.literal:
         return True
     return all(
         _fragments_allowed(corpus, place, place + len(between))

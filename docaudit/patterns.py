@@ -9,7 +9,7 @@ characters, and a stray blank inside a word must not part two words that the doc
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import regex
 
@@ -31,6 +31,11 @@ MAX_PATTERN = 2000
 _SUPERSCRIPT = r"[0-9]{1,3}(?:,[0-9]{1,3})*"
 NOTE_AFTER = rf"(?:{_SUPERSCRIPT}(?!{WORD}|[.,][0-9]))"
 NOTE_BEFORE = rf"(?<=(?<!{WORD}|[0-9][.,])[0-9]{{1,3}})"
+
+
+@lru_cache(maxsize=50_000)
+def _step(gap: Gap, char: str) -> str:
+    return gap.value + regex.escape(char)
 
 
 @dataclass(frozen=True)
@@ -55,9 +60,8 @@ class Form:
     @property
     def pattern(self) -> str:
         """Regular expression of the form without boundaries."""
-        parts = [regex.escape(self.lead) + regex.escape(self.key[0])]
-        parts += [gap.value + regex.escape(char) for gap, char in zip(self.gaps, self.key[1:], strict=True)]
-        return "".join(parts) + regex.escape(self.trail)
+        body = "".join(map(_step, self.gaps, self.key[1:]))
+        return regex.escape(self.lead + self.key[0]) + body + regex.escape(self.trail)
 
 
 @dataclass(frozen=True)

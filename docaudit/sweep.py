@@ -14,7 +14,7 @@ from docaudit.concepts import ConceptTable, Variant
 from docaudit.expert import sweep_expression
 from docaudit.flows import build_flows
 from docaudit.frames import HIT_DF, LEDGER_DF
-from docaudit.hits import Found, found_of, hit_rows, mark_nested, plainest, without_echoes
+from docaudit.hits import Found, hit_rows, locate, mark_nested, plainest, without_echoes
 from docaudit.location import PAGE_SOURCES, MatchKind
 from docaudit.matching import Corpus, fast_matches
 from docaudit.pagelines import PageLines
@@ -45,7 +45,7 @@ def sweep_lines(
     lines = PageLines.of(line_df)
     patterns = [compile_variant(variant) for variant in table.active]
     corpus = Corpus(lines, build_flows(lines))
-    found = [found_of(corpus, patterns, match) for match in fast_matches(corpus, patterns)]
+    found = locate(corpus, patterns, fast_matches(corpus, patterns))
     states: dict[int, tuple[LedgerState, str]] = {}
     for number, pattern in enumerate(patterns):
         if pattern.variant.match == "regex":
