@@ -44,7 +44,11 @@ def build(out: Path) -> dict[str, Any]:
         scans.clean_scan(work / "scan1.typ", work / "scan1.jpg", 11, 0.35)
         scans.clean_scan(work / "scan2.typ", work / "scan2.jpg", 12, -0.28)
         scans.fax_scan(work / "scan3.typ", work / "scan3.jpg", 13)
-        options: dict[str, Any] = {"root": str(work), "font_paths": [str(fonts.fira_dir())], "ignore_system_fonts": True}
+        options: dict[str, Any] = {
+            "root": str(work),
+            "font_paths": [str(fonts.fira_dir())],
+            "ignore_system_fonts": True,
+        }
         typst.compile(str(work / "main.typ"), output=str(out / "scanned-annex-report.pdf"), **options)
         return facts(work, options)
 
@@ -56,6 +60,8 @@ def facts(work: Path, options: dict[str, Any]) -> dict[str, Any]:
         return list(json.loads(typst.query(str(work / "main.typ"), selector, **options)))
 
     objects = [item["value"] for item in values("<object>")]
-    kinds = {kind: [o["num"] for o in objects if o["kind"] == kind] for kind in ("figure", "table", "box", "annex")}
+    kinds = {
+        kind: [o["num"] for o in objects if o["kind"] == kind] for kind in ("figure", "table", "box", "annex")
+    }
     headings = [h for h in values("heading") if h["level"] <= 2 and h["outlined"]]
     return {"objects": kinds, "contents_entries": len(headings), "references": len(values("<xref>"))}

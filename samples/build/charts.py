@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import matplotlib
@@ -21,50 +20,13 @@ from matplotlib.font_manager import fontManager
 from PIL import Image
 
 from . import fonts
+from .figures import Figure, Panel
 from .prices import Commodity
 
 SIZE = (3.3, 2.12)
 DPI = 230
 COLORS = ("#0b4f6c", "#d1603d", "#5c8a3a", "#8d6aa9", "#b8912b", "#5b6770")
 FORECAST_FROM = 2025
-
-
-@dataclass(frozen=True)
-class Panel:
-    """One sub-panel: its letter, title, axis label, chart kind and raw data fields."""
-
-    letter: str
-    title: str
-    ylabel: str
-    kind: str
-    data: list[str]
-
-
-@dataclass
-class Figure:
-    """A numbered figure with its panels; ``raster`` says whether text is pixels."""
-
-    number: int
-    title: str
-    raster: bool
-    note: str
-    panels: list[Panel] = field(default_factory=list)
-
-
-def read_figures(path: Path) -> list[Figure]:
-    """Parse the figure list; the format is described at the head of the file."""
-    figures: list[Figure] = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if not line.strip() or line.startswith("#"):
-            continue
-        parts = [part.strip() for part in line.split("|")]
-        if line.startswith("["):
-            number, title = parts[0][1:].split("] ")
-            figures.append(Figure(int(number), title, parts[1] == "raster", parts[2]))
-        else:
-            letter, title = parts[0].split(". ", 1)
-            figures[-1].panels.append(Panel(letter, title, parts[1], parts[2], parts[3:]))
-    return figures
 
 
 def configure() -> None:
@@ -112,8 +74,15 @@ def _label(series: dict[str, Commodity], key: str, full: bool = False) -> str:
 
 def _legend(ax: Axes, count: int) -> None:
     if count > 1:
-        ax.legend(loc="lower center", bbox_to_anchor=(0.46, 1.0), ncols=min(count, 4), handlelength=1.2,
-                  columnspacing=1.0, borderaxespad=0.2, handletextpad=0.5)
+        ax.legend(
+            loc="lower center",
+            bbox_to_anchor=(0.46, 1.0),
+            ncols=min(count, 4),
+            handlelength=1.2,
+            columnspacing=1.0,
+            borderaxespad=0.2,
+            handletextpad=0.5,
+        )
 
 
 def _price(ax: Axes, panel: Panel, series: dict[str, Commodity]) -> None:
@@ -131,7 +100,9 @@ def _annual(ax: Axes, panel: Panel, series: dict[str, Commodity]) -> None:
     ax.axvspan(FORECAST_FROM - 0.5, 2027.4, color="#eef2f4", zorder=0)
     for color, key in zip(COLORS, keys, strict=False):
         annual = series[key].annual
-        ax.plot(list(annual), list(annual.values()), color=color, marker="o", ms=3.2, label=_label(series, key))
+        ax.plot(
+            list(annual), list(annual.values()), color=color, marker="o", ms=3.2, label=_label(series, key)
+        )
     ax.set_xlim(2020.6, 2027.4)
     ax.text(2026, ax.get_ylim()[1], "Forecast", ha="center", va="top", color="#444444", fontsize=7.6)
     _legend(ax, len(keys))

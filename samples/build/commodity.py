@@ -11,12 +11,12 @@ from typing import Any
 
 import typst
 
-from . import charts, fonts, prices
+from . import charts, figures, fonts, prices
 
 HERE = Path(__file__).parent / "commodity"
 
 
-def _figure_entry(figure: charts.Figure) -> dict[str, object]:
+def _figure_entry(figure: figures.Figure) -> dict[str, object]:
     """What the template needs to place the panels of one figure; odd figures carry alternative text."""
     suffix = "png" if figure.raster else "pdf"
     return {
@@ -40,13 +40,13 @@ def prepare(work: Path) -> None:
     """Copy the sources into ``work`` and put the generated numbers and charts beside them."""
     shutil.copytree(HERE, work, dirs_exist_ok=True)
     series = prices.load_all(HERE / "commodities.csv")
-    figures = charts.read_figures(HERE / "figures.txt")
+    figure_list = figures.read_figures(HERE / "figures.txt")
     (work / "prices.json").write_text(json.dumps(prices.as_json(series)), encoding="utf-8")
-    entries = {str(figure.number): _figure_entry(figure) for figure in figures}
+    entries = {str(figure.number): _figure_entry(figure) for figure in figure_list}
     (work / "figures.json").write_text(json.dumps(entries), encoding="utf-8")
     (work / "charts").mkdir(exist_ok=True)
     charts.configure()
-    for figure in figures:
+    for figure in figure_list:
         for panel in figure.panels:
             charts.draw(figure, panel, series, work / "charts")
 
@@ -64,7 +64,10 @@ def _facts(work: Path) -> dict[str, Any]:
         return list(json.loads(found))
 
     objects = [item["value"] for item in values("<object>")]
-    kinds = {kind: [o["num"] for o in objects if o["kind"] == kind] for kind in ("figure", "table", "box", "appendix")}
+    kinds = {
+        kind: [o["num"] for o in objects if o["kind"] == kind]
+        for kind in ("figure", "table", "box", "appendix")
+    }
     headings = [h for h in values("heading") if h["level"] <= 2 and h["outlined"]]
     references = [item["value"] for item in values("<xref>")]
     return {"objects": kinds, "contents_entries": len(headings), "references": len(references)}

@@ -25,4 +25,4 @@ def ipaex_gothic() -> Path:
 
 def script_font(package: str) -> Path:
     """A handwriting-like font (OFL 1.1) for the filled-in form of the scanned annex."""
-    return sorted((_package_dir(package) / "files").glob("*.ttf"))[0]
+    return min((_package_dir(package) / "files").glob("*.ttf"))

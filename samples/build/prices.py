@@ -14,8 +14,17 @@ from pathlib import Path
 
 YEARS = (2021, 2022, 2023, 2024, 2025, 2026, 2027)
 LAST_MONTH = (2025, 9)
-FAMILIES = {"brent": "oil", "wti": "oil", "dubai": "oil", "coal_au": "coal", "coal_sa": "coal",
-            "wheat_hrw": "wheat", "wheat_srw": "wheat", "soybeans": "soy", "soybean_meal": "soy"}
+FAMILIES = {
+    "brent": "oil",
+    "wti": "oil",
+    "dubai": "oil",
+    "coal_au": "coal",
+    "coal_sa": "coal",
+    "wheat_hrw": "wheat",
+    "wheat_srw": "wheat",
+    "soybeans": "soy",
+    "soybean_meal": "soy",
+}
 INDEX_GROUPS = {
     "energy": ("Energy",),
     "agriculture": ("Beverages", "Oils and meals", "Grains", "Other food", "Raw materials"),

@@ -43,7 +43,9 @@ def _fax_lines(rng: np.random.Generator, dark: np.ndarray) -> np.ndarray:
     return dark
 
 
-def _generation(rng: np.random.Generator, page: Image.Image, scale: float, skew: float, level: float) -> Image.Image:
+def _generation(
+    rng: np.random.Generator, page: Image.Image, scale: float, skew: float, level: float
+) -> Image.Image:
     """One pass through a fax machine: fewer dots, skew, a hard threshold, specks."""
     small = (int(SIZE[0] * scale), int(SIZE[1] * scale * 0.92))
     page = page.rotate(skew, Image.Resampling.BICUBIC, fillcolor=255).resize(small, Image.Resampling.BILINEAR)
