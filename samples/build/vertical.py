@@ -173,7 +173,9 @@ def build(source: Path, target: Path) -> None:
     """One PDF page per part of the text file; parts are separated by a line of two full-width equal signs."""
     text = source.read_text(encoding="utf-8")
     pdfmetrics.registerFont(VerticalFont(fonts.ipaex_gothic(), text.replace("\n", "")))
-    canvas = Canvas(str(target), pagesize=(WIDTH, HEIGHT), invariant=1, pageCompression=1)
+    canvas = Canvas(
+        str(target), pagesize=(WIDTH, HEIGHT), invariant=1, pageCompression=1, initialFontName=NAME
+    )
     for part in text.split(PART):
         _page(canvas, part)
         canvas.showPage()
