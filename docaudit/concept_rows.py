@@ -59,11 +59,15 @@ class RawRow:
 
 @dataclass
 class RawTable:
-    """All rows as they were read, with the columns of the head and the problems that reading itself met."""
+    """All rows as they were read, with the columns of the head and the problems that reading itself met.
+
+    `may_share`: one variant may stand in two concepts, as in a table that a program makes of many questions.
+    """
 
     columns: tuple[str, ...]
     rows: list[RawRow]
     problems: list[str] = field(default_factory=list)
+    may_share: bool = False
 
 
 def is_acronym(text: str) -> bool:
@@ -85,7 +89,7 @@ def check_rows(table: RawTable) -> tuple[list[dict[str, str]], tuple[str, ...]]:
     for row in table.rows:
         for where, cells in _long_form(row, names, problems):
             found.append((where, _checked(where, cells, problems)))
-    problems += _repeated(found)
+    problems += _repeated(found, table.may_share)
     if not problems and not found:
         problems.append("the table has no row: write at least one concept with one variant")
     elif not problems and not any(cells["status"] == "accepted" for _, cells in found):
@@ -255,7 +259,7 @@ def _lone_surrogate(text: str) -> bool:
     return any("\ud800" <= char <= "\udfff" for char in text)
 
 
-def _repeated(found: list[tuple[str, dict[str, str]]]) -> list[str]:
+def _repeated(found: list[tuple[str, dict[str, str]]], may_share: bool) -> list[str]:
     """The same variant twice in a concept, or in two concepts that are both searched or waiting."""
     problems: list[str] = []
     in_concept: dict[tuple[str, str], str] = {}
@@ -274,7 +278,7 @@ def _repeated(found: list[tuple[str, dict[str, str]]]) -> list[str]:
         if row["status"] == "rejected":
             continue  # a record of a decision: the same word may belong to another concept
         first, concept = in_any.setdefault(_key(row), (where, row["concept"]))
-        if concept != row["concept"]:
+        if concept != row["concept"] and not may_share:
             problems.append(
                 f"{where}, column variant: '{row['variant']}' stands in concept '{concept}' too ({first}):"
                 " leave it in the one that it means"
