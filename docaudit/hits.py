@@ -17,7 +17,7 @@ from docaudit.flows import FlowKind
 from docaudit.gaps import Gap
 from docaudit.location import BBox, Direction, LineType, MatchKind, TextSource
 from docaudit.matching import Corpus, Match, gaps_of
-from docaudit.pagelines import PageLines
+from docaudit.pagelines import PageLines, encodable
 from docaudit.patterns import Pattern
 
 SNIPPET_CHARS = 160
@@ -66,7 +66,7 @@ def locate(corpus: Corpus, patterns: Sequence[Pattern], matches: Sequence[Match]
 
 def _in_line(corpus: Corpus, patterns: Sequence[Pattern], match: Match, number: int, offset: int) -> Found:
     """A match inside one piece; the common case, kept short."""
-    piece = corpus.pieces[number]
+    row = corpus.rows[number]
     source = corpus.source_map(number)
     begin, end = match.start - offset, match.end - offset
     if isinstance(source, range):
@@ -75,21 +75,21 @@ def _in_line(corpus: Corpus, patterns: Sequence[Pattern], match: Match, number: 
         covered = source[begin:end]
         first, last = min(covered), max(covered) + 1
     pattern = patterns[match.pattern]
-    shown = corpus.lines.text[piece.row][first:last]
+    shown = corpus.lines.text[row][first:last]
     if shown == pattern.variant.text:
-        kind = piece.floor
-    elif piece.text[begin:end] == pattern.forms[match.form].literal:
-        kind = max(MatchKind.FOLDED, piece.floor, key=RANK.__getitem__)
+        kind = corpus.floor(number)
+    elif corpus.texts[number][begin:end] == pattern.forms[match.form].literal:
+        kind = max(MatchKind.FOLDED, corpus.floor(number), key=RANK.__getitem__)
     else:
         kind = _kind(corpus, pattern, match, [(number, first, last)])
-    return Found(match.pattern, kind, ((piece.row, first, last),))
+    return Found(match.pattern, kind, ((row, first, last),))
 
 
 def _found(corpus: Corpus, patterns: Sequence[Pattern], match: Match) -> Found:
     parts = corpus.parts(match.start, match.end)
     rows: list[tuple[int, int, int]] = []
     for number, first, last in parts:
-        row = corpus.pieces[number].row
+        row = corpus.rows[number]
         if rows and rows[-1][0] == row:  # two pieces of one line
             rows[-1] = (row, min(rows[-1][1], first), max(rows[-1][2], last))
         else:
@@ -98,17 +98,17 @@ def _found(corpus: Corpus, patterns: Sequence[Pattern], match: Match) -> Found:
 
 
 def _kind(corpus: Corpus, pattern: Pattern, match: Match, parts: list[tuple[int, int, int]]) -> MatchKind:
-    pieces = [corpus.pieces[number] for number, _, _ in parts]
-    pages = {corpus.lines.page[piece.row] for piece in pieces}
+    rows = [corpus.rows[number] for number, _, _ in parts]
+    pages = {corpus.lines.page[row] for row in rows}
     if len(pages) > 1:
         return MatchKind.ACROSS_PAGES  # whatever else happened on the way, a reader must look at two pages
-    kinds = [piece.floor for piece in pieces]
+    kinds = [corpus.floor(number) for number, _, _ in parts]
     if len(parts) == 1:
-        shown = corpus.lines.text[pieces[0].row][parts[0][1] : parts[0][2]]
+        shown = corpus.lines.text[rows[0]][parts[0][1] : parts[0][2]]
         if shown == pattern.variant.text:
             return kinds[0]
         kinds.append(MatchKind.FOLDED)
-    elif len({piece.row for piece in pieces}) > 1:
+    elif len(set(rows)) > 1:
         kinds.append(_between_lines(corpus, parts))
     for gap, between, _ in gaps_of(corpus, pattern.forms[match.form], match):
         if gap == Gap.WORD and "-" in between:
@@ -119,7 +119,7 @@ def _kind(corpus: Corpus, pattern: Pattern, match: Match, parts: list[tuple[int,
 
 
 def _between_lines(corpus: Corpus, parts: list[tuple[int, int, int]]) -> MatchKind:
-    rows = [corpus.pieces[number].row for number, _, _ in parts]
+    rows = [corpus.rows[number] for number, _, _ in parts]
     lines = corpus.lines
     apart = len({lines.block[row] for row in rows}) > 1 or any(lines.line_type[row] == LineType.TABLE for row in rows)
     beside = corpus.kinds[parts[0][0]] in (FlowKind.COLUMN, FlowKind.ROW)
@@ -258,8 +258,8 @@ def hit_rows(
         entry = int(np.searchsorted(pages, page, side="right")) if pages else 0
         out.append(
             {
-                "concept": variant.concept,
-                "variant": variant.text,
+                "concept": encodable(variant.concept),
+                "variant": encodable(variant.text),
                 "match_text": "\n".join(lines.text[r][a:b] for r, a, b in one.parts),
                 "match_kind": one.kind.value,
                 "page_num": page,

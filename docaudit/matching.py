@@ -11,19 +11,23 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain
 
 import ahocorasick_rs
 import numpy as np
 import numpy.typing as npt
 import regex
 
-from docaudit.flows import Flow, FlowKind, Piece
+from docaudit.flows import Flow, FlowKind
 from docaudit.gaps import Gap, fits, squeezed
 from docaudit.location import MatchKind
 from docaudit.normalize import searchable_map
 from docaudit.pagelines import PageLines
 from docaudit.patterns import RUN_ON, Form, Pattern
+from docaudit.readings import Reading
 from docaudit.scripts import MAYBE, SEPARATORS, WALL, CharClass, classes_of, codes_of
+
+_STREAMS = frozenset({FlowKind.STREAM, FlowKind.PART})
 
 Ints = npt.NDArray[np.int64]
 
@@ -39,26 +43,34 @@ class Corpus:
 
     def __init__(self, lines: PageLines, flows: Sequence[Flow]) -> None:
         self.lines = lines
-        self.pieces: list[Piece] = [piece for flow in flows for piece in flow.pieces]
-        self.kinds: list[FlowKind] = [flow.kind for flow in flows for _ in flow.pieces]
-        self.text = "".join([part for piece in self.pieces for part in (piece.before, piece.text)]) + WALL
-        lengths = np.array([len(piece.text) + len(piece.before) for piece in self.pieces], dtype=np.int64)
-        before = np.array([len(piece.before) for piece in self.pieces], dtype=np.int64)
-        self.starts: Ints = np.cumsum(lengths) - lengths + before
+        self.rows: list[int] = [row for flow in flows for row in flow.rows]
+        """For each piece its line."""
+        self.kinds: list[FlowKind] = [flow.kind for flow in flows for _ in flow.rows]
+        self.altered: dict[int, Reading] = {}
+        """Readings in place of lines, by number of the piece."""
+        before = [separator for flow in flows for separator in flow.before]
+        texts = list(map(lines.search.__getitem__, self.rows))
+        echo: list[bool] = []
+        offset = 0
+        for flow in flows:
+            echo += [flow.kind not in _STREAMS] * len(flow.rows)
+            for place, reading in flow.altered.items():
+                self.altered[offset + place] = reading
+                texts[offset + place] = reading[0]
+                echo[offset + place] = False
+            offset += len(flow.rows)
+        self.texts = texts
+        self.text = "".join(chain.from_iterable(zip(before, texts, strict=True))) + WALL
+        gaps = np.fromiter(map(len, before), dtype=np.int64, count=len(before))
+        lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)) + gaps
+        self.starts: Ints = np.cumsum(lengths) - lengths + gaps
         codes = codes_of(self.text)
         self.classes = classes_of(codes)
         kept = (self.classes != CharClass.SEPARATOR) & (self.classes != CharClass.MAYBE)
         self.positions: Ints = np.flatnonzero(kept)
         self.squeezed = codes[kept].tobytes().decode("utf-32-le")
         self._maps: dict[int, Sequence[int]] = {}
-        streams = (FlowKind.STREAM, FlowKind.PART)
-        self.is_echo = np.array(
-            [
-                kind not in streams and piece.source is None and piece.floor == MatchKind.EXACT
-                for piece, kind in zip(self.pieces, self.kinds, strict=True)
-            ],
-            dtype=bool,
-        )
+        self.is_echo = np.array(echo, dtype=bool)
         """Whether a match inside this piece alone is found in a stream as well."""
 
     def piece_at(self, offset: int) -> int:
@@ -72,24 +84,29 @@ class Corpus:
 
     def source_map(self, number: int) -> Sequence[int]:
         """For each character of a piece the index of the character in its line."""
-        piece = self.pieces[number]
-        if piece.source is not None:
-            return piece.source
-        row = piece.row
+        reading = self.altered.get(number)
+        if reading is not None:
+            return reading[1]
+        row = self.rows[number]
         known = self._maps.get(row)
         if known is None:
             text = self.lines.text[row]
-            plain = text.isascii() and len(text) == len(piece.text)
+            plain = text.isascii() and len(text) == len(self.texts[number])
             known = range(len(text)) if plain else searchable_map(text)[1]
             self._maps[row] = known
         return known
+
+    def floor(self, number: int) -> MatchKind:
+        """The plainest kind that a match touching this piece can have."""
+        reading = self.altered.get(number)
+        return MatchKind.EXACT if reading is None else reading[2]
 
     def parts(self, start: int, end: int) -> list[tuple[int, int, int]]:
         """The lines that a span covers: for each its piece and the first and last + 1 character in the line."""
         out = []
         for number in range(self.piece_at(start), self.piece_at(end - 1) + 1):
             first = max(start - int(self.starts[number]), 0)
-            last = min(end - int(self.starts[number]), len(self.pieces[number].text))
+            last = min(end - int(self.starts[number]), len(self.texts[number]))
             covered = self.source_map(number)[first:last]
             if covered:
                 out.append((number, min(covered), max(covered) + 1))
@@ -98,9 +115,8 @@ class Corpus:
     @cached_property
     def words(self) -> Counter[str]:
         """How often each word stands in the document, by its streams."""
-        streams = (FlowKind.STREAM, FlowKind.PART)
         text = " ".join(
-            piece.text for piece, kind in zip(self.pieces, self.kinds, strict=True) if kind in streams
+            text for text, kind in zip(self.texts, self.kinds, strict=True) if kind in _STREAMS
         )
         self._stream_text = text
         return Counter(regex.findall(r"[\p{L}\p{M}]+", text))
@@ -194,7 +210,7 @@ def fast_matches(corpus: Corpus, patterns: Sequence[Pattern]) -> list[Match]:
     for number, pattern in enumerate(patterns):
         for index, form in enumerate(pattern.forms):
             entries.setdefault(form.key, []).append((number, index))
-    if not entries or not corpus.pieces:
+    if not entries or not corpus.rows:
         return []
     keys = list(entries)
     found = ahocorasick_rs.AhoCorasick(keys).find_matches_as_indexes(corpus.squeezed, overlapping=True)
@@ -320,7 +336,7 @@ def _fragments_allowed(corpus: Corpus, start: int, end: int) -> bool:
 
 def _same_capitals(corpus: Corpus, form: Form, match: Match) -> bool:
     shown = "".join(
-        corpus.lines.text[corpus.pieces[number].row][first:last]
+        corpus.lines.text[corpus.rows[number]][first:last]
         for number, first, last in corpus.parts(match.start, match.end)
     )
     return letters_of(shown) == letters_of(form.cased)

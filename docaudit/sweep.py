@@ -17,7 +17,7 @@ from docaudit.frames import HIT_DF, LEDGER_DF
 from docaudit.hits import Found, hit_rows, locate, mark_nested, plainest, without_echoes
 from docaudit.location import PAGE_SOURCES, MatchKind
 from docaudit.matching import Corpus, fast_matches
-from docaudit.pagelines import PageLines
+from docaudit.pagelines import PageLines, encodable
 from docaudit.patterns import Pattern, compile_variant
 from docaudit.reasons import LedgerState
 
@@ -105,9 +105,9 @@ def _ledger_df(
     del hit_df["_pattern"]
     return LEDGER_DF.build(
         {
-            "concept": pattern.variant.concept,
-            "variant": pattern.variant.text,
-            "pattern": pattern.text,
+            "concept": encodable(pattern.variant.concept),
+            "variant": encodable(pattern.variant.text),
+            "pattern": encodable(pattern.text),
             "state": states.get(number, (LedgerState.SEARCHED, ""))[0].value,
             "pages_searched": searched,
             "pages_not_searchable": max(pages_total - searched, 0),
