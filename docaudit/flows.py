@@ -129,7 +129,9 @@ def _column_orders(down: list[int], up: list[int], box: Boxes) -> Iterator[Order
     for index, above in enumerate(up):
         if above >= 0 and down[above] != index:
             yield _with([*reversed(_chain(above, up)[:8]), *_chain(index, down)[:8]], LINE)
-    columns = sorted((chain for chain in chains if len(chain) >= 3), key=lambda chain: float(box[chain[0], 0]))
+    columns = sorted(
+        (chain for chain in chains if len(chain) >= 3), key=lambda chain: float(box[chain[0], 0])
+    )
     for left, right in zip(columns, columns[1:], strict=False):
         if box[left[-1], 2] <= box[right[0], 2]:
             yield _with([*left[-8:], *right[:8]], LINE)
@@ -180,9 +182,7 @@ def _novel(lines: PageLines, kind: FlowKind, order: Order, seen: set[tuple[int, 
     """The parts of an order around neighbourhoods that were not seen before; they are seen from now on."""
     rows, before = order
     pairs = list(zip(rows, rows[1:], strict=False))
-    new = [
-        index for index, pair in enumerate(pairs, 1) if pair not in seen and before[index] != WALL
-    ]
+    new = [index for index, pair in enumerate(pairs, 1) if pair not in seen and before[index] != WALL]
     seen.update(pairs)
     done = -1
     for position, index in enumerate(new):

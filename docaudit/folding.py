@@ -15,7 +15,9 @@ no compound, but it still equals any dash that the variant itself has."""
 
 _HYPHENS = "\u2010\u2011\u2012\u2013\u2212\u2043\u058a\u1806\ufe58\ufe63\uff0d\u30a0\u2e17\u2e40"
 _DASHES = "\u2014\u2015\u2e3a\u2e3b\ufe31\ufe32"
-_SINGLE_QUOTES = "\u2018\u2019\u201a\u201b\u2032\u2035\u02b9\u02bb\u02bc\u02c8\u00b4\u0060\u2039\u203a\u275b\u275c\uff07"
+_SINGLE_QUOTES = (
+    "\u2018\u2019\u201a\u201b\u2032\u2035\u02b9\u02bb\u02bc\u02c8\u00b4\u0060\u2039\u203a\u275b\u275c\uff07"
+)
 _DOUBLE_QUOTES = "\u201c\u201d\u201e\u201f\u2033\u2036\u00ab\u00bb\u301d\u301e\u301f\u275d\u275e\uff02\u02ba"
 _KEPT = "\u2122\u2120\u00ae\u00a9"
 """Signs whose decomposition would put letters against a word (Bluebird\u2122 is not "bluebirdtm")."""
@@ -90,12 +92,22 @@ def fold_char(char: str) -> str:
 
 
 class FoldTable(dict[int, str]):
-    """str.translate table that folds each character once and remembers it."""
+    """str.translate table that folds each character once and remembers it, and which do not fold to one character."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.uneven: set[str] = set()
 
     def __missing__(self, code: int) -> str:
         folded = fold_char(chr(code))
+        if len(folded) != 1 or unicodedata.combining(folded):
+            self.uneven.add(chr(code))
         self[code] = folded
         return folded
+
+    def is_even(self, text: str) -> bool:
+        """Whether every character of text, which was folded before, folds to just one that stays in its place."""
+        return self.uneven.isdisjoint(text)
 
 
 FOLD = FoldTable()

@@ -90,7 +90,9 @@ def forms(text: str) -> tuple[str, ...]:
     words = _WORD.findall(text)
     if not words or len(text) > 200:
         return (text,)
-    spelled = list(product(*(spellings(word) for word in words)))[:MAX_FORMS] if len(words) <= 8 else [tuple(words)]
+    spelled = (
+        list(product(*(spellings(word) for word in words)))[:MAX_FORMS] if len(words) <= 8 else [tuple(words)]
+    )
     out: dict[str, None] = {}
     for chosen in spelled:
         out[_joined(pieces, chosen)] = None

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
+from docaudit.folding import FOLD
 from docaudit.flows import Flow, FlowKind
 from docaudit.gaps import Gap, fits, squeezed
 from docaudit.location import MatchKind
@@ -91,7 +92,7 @@ class Corpus:
         known = self._maps.get(row)
         if known is None:
             text = self.lines.text[row]
-            plain = text.isascii() and len(text) == len(self.texts[number])
+            plain = len(text) == len(self.texts[number]) and (text.isascii() or FOLD.is_even(text))
             known = range(len(text)) if plain else searchable_map(text)[1]
             self._maps[row] = known
         return known
@@ -115,9 +116,7 @@ class Corpus:
     @cached_property
     def words(self) -> Counter[str]:
         """How often each word stands in the document, by its streams."""
-        text = " ".join(
-            text for text, kind in zip(self.texts, self.kinds, strict=True) if kind in _STREAMS
-        )
+        text = " ".join(text for text, kind in zip(self.texts, self.kinds, strict=True) if kind in _STREAMS)
         self._stream_text = text
         return Counter(regex.findall(r"[\p{L}\p{M}]+", text))
 

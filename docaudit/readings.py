@@ -26,7 +26,9 @@ LONG_RUN = 25
 
 _SPACED = regex.compile(r"(?<![\p{L}\p{N}])\p{L}\p{M}*(?: {1,2}\p{L}\p{M}*){3,}(?![\p{L}\p{N}\p{M}])")
 _RUN = regex.compile(r"\p{L}{%d,}" % (LONG_RUN + 1))
-_NOTE = regex.compile(r"(?<=\p{L}{3}|[\p{L}\d][.,;:)])(?:\d{1,2}(?:,\d{1,2})*|[*\u2020\u2021\u00a7]{1,3}|\[\d{1,3}\])(?=$|[ .,;:)])")
+_NOTE = regex.compile(
+    r"(?<=\p{L}{3}|[\p{L}\d][.,;:)])(?:\d{1,2}(?:,\d{1,2})*|[*\u2020\u2021\u00a7]{1,3}|\[\d{1,3}\])(?=$|[ .,;:)])"
+)
 _SUPERSCRIPT = regex.compile(r"[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+")
 _RTL = regex.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe]")
 _LTR_RUN = regex.compile(r"[A-Za-z0-9][A-Za-z0-9.,:/%\-]*")
@@ -161,7 +163,9 @@ def _without_notes(lines: PageLines, row: int) -> Reading | None:
             drop.update(range(*match.span()))
     if not drop:
         return None
-    return _refolded([(char, index) for index, char in enumerate(text) if index not in drop], MatchKind.FOLDED)
+    return _refolded(
+        [(char, index) for index, char in enumerate(text) if index not in drop], MatchKind.FOLDED
+    )
 
 
 def _reversed(lines: PageLines, row: int) -> Reading | None:
@@ -214,4 +218,6 @@ def _without_ruby(lines: PageLines, row: int) -> Reading | None:
     if not extent < 0.85 * size * len(text):  # also where size or box is unknown (NaN)
         return None
     drop = {place for match in _RUBY.finditer(text) for place in range(*match.span())}
-    return _refolded([(char, index) for index, char in enumerate(text) if index not in drop], MatchKind.FOLDED)
+    return _refolded(
+        [(char, index) for index, char in enumerate(text) if index not in drop], MatchKind.FOLDED
+    )

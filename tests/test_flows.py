@@ -31,8 +31,12 @@ def test_columns_drawn_row_by_row() -> None:
 
 
 def test_next_column() -> None:
-    left = [(text, 72.0, 100.0 + 14 * place, 120.0) for place, text in enumerate(["aa bb", "cc dd", "the audit"])]
-    right = [(text, 300.0, 100.0 + 14 * place, 120.0) for place, text in enumerate(["trail is", "ee ff", "gg hh"])]
+    left = [
+        (text, 72.0, 100.0 + 14 * place, 120.0) for place, text in enumerate(["aa bb", "cc dd", "the audit"])
+    ]
+    right = [
+        (text, 300.0, 100.0 + 14 * place, 120.0) for place, text in enumerate(["trail is", "ee ff", "gg hh"])
+    ]
     mixed = [cell for pair in zip(left, right, strict=True) for cell in pair]
     assert len(hits(boxed(*mixed), "audit trail")) == 1
 

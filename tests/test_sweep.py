@@ -102,11 +102,19 @@ def test_tables_keep_their_contracts_also_when_empty() -> None:
 
 def test_place_kind_section_and_box() -> None:
     rows = page_of("Intro", page=1) + page_of("the audit trail is", page=2)
-    toc = TOC_DF.build([{"title": "One", "page_num": 1}, {"title": "Two", "page_num": 2}, {"title": "Three", "page_num": 3}])
+    toc = TOC_DF.build(
+        [{"title": "One", "page_num": 1}, {"title": "Two", "page_num": 2}, {"title": "Three", "page_num": 3}]
+    )
     concepts = ConceptTable.from_variants({"c": ["audit trail", "audit"]})
     hit_df, ledger_df = sweep_lines(table(rows), concepts, pages_total=2, toc_df=toc)
     hit = hit_df.iloc[0]
-    assert (hit.match_text, hit.match_kind, hit.page_num, hit.char_start, hit.char_end) == ("audit trail", "exact", 2, 4, 15)
+    assert (hit.match_text, hit.match_kind, hit.page_num, hit.char_start, hit.char_end) == (
+        "audit trail",
+        "exact",
+        2,
+        4,
+        15,
+    )
     assert (hit.section, hit.snippet) == ("Two", "the audit trail is")
     assert (hit.x0, hit.x1) == (72.0 + 24, 72.0 + 90)
     assert hit_df["nested"].tolist() == [False, True]
@@ -114,7 +122,12 @@ def test_place_kind_section_and_box() -> None:
 
 
 def test_negation() -> None:
-    rows = page_of("we keep no personal data.", "Personal data are kept.", "個人情報は取得しません。", "個人情報を取得する。")
+    rows = page_of(
+        "we keep no personal data.",
+        "Personal data are kept.",
+        "個人情報は取得しません。",
+        "個人情報を取得する。",
+    )
     assert hits(rows, "personal data")["negated"].tolist() == [True, False]
     assert hits(rows, "個人情報")["negated"].tolist() == [True, False]
 
@@ -150,16 +163,23 @@ def test_time_limit_of_an_expression() -> None:
     assert "not run on page 4, 5" in ledger_df["detail"][0]
 
 
-@pytest.mark.parametrize("text", ["", " ", "-", "\ud800", "\u200b", "a" * 10_000, "(", "\\", "a\nb", "\x00", "\x1c"])
+@pytest.mark.parametrize(
+    "text", ["", " ", "-", "\ud800", "\u200b", "a" * 10_000, "(", "\\", "a\nb", "\x00", "\x1c"]
+)
 def test_no_variant_hangs_or_crashes(text: str) -> None:
     rows = page_of("a b (c) \\ \ufffd d", "", "\x00\x1c a-")
     hits(rows, text)
-    hits(pd.DataFrame({"page_num": [1], "line_num": [1], "text": pd.Series(["a \ud800 b"], dtype=object)}), text)
+    hits(
+        pd.DataFrame({"page_num": [1], "line_num": [1], "text": pd.Series(["a \ud800 b"], dtype=object)}),
+        text,
+    )
     assert found("a" * 10_000, "a" * 10_000) == ["a" * 10_000]
 
 
 def test_many_variants() -> None:
-    concepts = ConceptTable.from_variants({"c": [f"variant {number:06d} of many" for number in range(20_000)]})
+    concepts = ConceptTable.from_variants(
+        {"c": [f"variant {number:06d} of many" for number in range(20_000)]}
+    )
     hit_df, ledger_df = sweep_lines(table(page_of("this is variant 000777 of many")), concepts, pages_total=1)
     assert hit_df["variant"].tolist() == ["variant 000777 of many"]
     assert len(ledger_df) == 20_000
@@ -172,7 +192,11 @@ def test_lines_without_boxes_take_part_in_the_stream() -> None:
 
 def test_sweep_for_absence_safe_and_as_in_the_article() -> None:
     line_df = pd.DataFrame(
-        {"page_num": [1, 1, 2, 2], "line_num": [1, 2, 1, 2], "text": ["AI and AI", "an audit", "trail of AI", None]}
+        {
+            "page_num": [1, 1, 2, 2],
+            "line_num": [1, 2, 1, 2],
+            "text": ["AI and AI", "an audit", "trail of AI", None],
+        }
     )
     keywords = pd.DataFrame({"concept": ["AI", "log", "none"], "variants": [["AI"], ["audit trail", ""], []]})
     article = sweep_for_absence(line_df, keywords, mode="article")
