@@ -25,6 +25,7 @@ from docaudit.layout import (
     visual_rows,
 )
 from docaudit.glyphs import glyph_orders
+from docaudit.gutters import cut_orders
 from docaudit.location import PAGE_SOURCES, Direction, LineType
 from docaudit.pagelines import PageLines
 from docaudit.readings import Reading, readings_of
@@ -112,6 +113,8 @@ def _page_flows(lines: PageLines, rows: list[int], seen: set[tuple[int, int]]) -
         if len(chosen) == len(rows) and is_simple(box):
             continue
         down, up = neighbours_below(box)
+        for cut in cut_orders(lines, chosen, box, down, up):
+            yield Flow(FlowKind.ALTERED, *cut)
         for kind, orders in (
             (FlowKind.COLUMN, _column_orders(down, up, box)),
             (FlowKind.ROW, _row_orders(lines, chosen, box)),

@@ -19,6 +19,7 @@ from docaudit.location import BBox, Direction, LineType, MatchKind, TextSource
 from docaudit.matching import Corpus, Match, gaps_of
 from docaudit.pagelines import PageLines, encodable
 from docaudit.patterns import Pattern
+from docaudit.scripts import CharClass
 
 SNIPPET_CHARS = 160
 RANK = {kind: rank for rank, kind in enumerate(MatchKind)}
@@ -80,7 +81,9 @@ def _in_line(corpus: Corpus, patterns: Sequence[Pattern], match: Match, number: 
         first, last = min(covered), max(covered) + 1
     pattern = patterns[match.pattern]
     shown = corpus.lines.text[row][first:last]
-    if shown == pattern.variant.text:
+    if pattern.forms[match.form].is_long and CharClass.LETTER in corpus.classes[[match.start - 1, match.end]]:
+        kind = MatchKind.SQUEEZED  # glued to a word that lost its blank
+    elif shown == pattern.variant.text:
         kind = corpus.floor(number)
     elif corpus.texts[number][begin:end] == pattern.forms[match.form].literal:
         kind = max(MatchKind.FOLDED, corpus.floor(number), key=RANK.__getitem__)

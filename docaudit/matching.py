@@ -26,7 +26,7 @@ from docaudit.normalize import searchable_map
 from docaudit.pagelines import PageLines
 from docaudit.patterns import RUN_ON, Form, Pattern
 from docaudit.readings import Reading
-from docaudit.scripts import MAYBE, SEPARATORS, WALL, CharClass, classes_of, codes_of
+from docaudit.scripts import MAYBE, SEPARATORS, WALL, CharClass, char_class, classes_of, codes_of
 
 _STREAMS = frozenset({FlowKind.STREAM, FlowKind.PART})
 
@@ -148,6 +148,8 @@ class Match:
     end: int
 
 
+_WORD_AHEAD, _WORD_BEHIND = regex.compile(r"[\p{L}\p{M}]*"), regex.compile(r"[\p{L}\p{M}]*$")
+
 _OK, _NO, _ASK = 1, 0, 2
 
 
@@ -167,6 +169,7 @@ _LEFT = np.array(
         _actions("LETTER MARK", "DIGIT MAYBE"),
         _actions("LETTER MARK DIGIT", "OTHER MAYBE"),
         _actions("", "OTHER"),
+        _actions("MARK", "LETTER DIGIT MAYBE"),
     ],
     dtype=np.uint8,
 )
@@ -177,6 +180,7 @@ _RIGHT = np.array(
         _actions("LETTER MARK FREE_MARK DIGIT", "OTHER MAYBE"),
         _actions("", "OTHER"),
         _actions("", ""),
+        _actions("MARK FREE_MARK", "LETTER DIGIT MAYBE"),
     ],
     dtype=np.uint8,
 )
@@ -189,7 +193,7 @@ def _look(expression: str) -> regex.Pattern[str]:
 
 def _left_rule(pattern: Pattern, form: Form) -> int:
     if pattern.bounded_left and not form.lead:
-        return 2 if pattern.first == CharClass.DIGIT else 1
+        return 2 if pattern.first == CharClass.DIGIT else 4 if form.is_long else 1
     return 3 if pattern.left(form) else 0
 
 
@@ -199,7 +203,7 @@ def _right_rule(pattern: Pattern, form: Form) -> int:
     if pattern.variant.match == "word" and form.key[-1] in RUN_ON:
         return 3
     if pattern.bounded_right(form):
-        return 2 if form.key[-1].isdigit() else 1
+        return 2 if char_class(form.key[-1]) == CharClass.DIGIT else 5 if form.is_long else 1
     return 0
 
 
@@ -318,6 +322,8 @@ def is_allowed(corpus: Corpus, patterns: Sequence[Pattern], match: Match) -> boo
     form = pattern.forms[match.form]
     if pattern.sensitive and not _same_capitals(corpus, form, match):
         return False
+    if form.is_long and not _glue_allowed(corpus, pattern, form, match):
+        return False
     if match.end - match.start == len(form.key) or corpus.text[match.start : match.end] == form.literal:
         return True
     return all(
@@ -327,10 +333,20 @@ def is_allowed(corpus: Corpus, patterns: Sequence[Pattern], match: Match) -> boo
     )
 
 
+def _glue_allowed(corpus: Corpus, pattern: Pattern, form: Form, match: Match) -> bool:
+    """Whether letters right before or after a long phrase are a known word that merely lost its blank."""
+    after = before = ""
+    if pattern.bounded_right(form) and corpus.classes[match.end] == CharClass.LETTER:
+        after = _WORD_AHEAD.match(corpus.text, match.end)[0]
+    if pattern.bounded_left and not form.lead and corpus.classes[match.start - 1] == CharClass.LETTER:
+        before = _WORD_BEHIND.search(corpus.text[max(match.start - 60, 0) : match.start])[0]
+    return all(len(rest) >= 2 and corpus.words[rest] > 0 for rest in (after, before) if rest)
+
+
 def _fragments_allowed(corpus: Corpus, start: int, end: int) -> bool:
-    left = regex.search(r"[\p{L}\p{M}]*$", corpus.text[max(start - 60, 0) : start])
-    right = regex.match(r"[\p{L}\p{M}]*", corpus.text[end : end + 60])
-    return corpus.is_stray(left[0] if left else "", right[0] if right else "")
+    left = _WORD_BEHIND.search(corpus.text[max(start - 60, 0) : start])[0]
+    right = _WORD_AHEAD.match(corpus.text, end)[0]
+    return corpus.is_stray(left, right)
 
 
 def _same_capitals(corpus: Corpus, form: Form, match: Match) -> bool:

@@ -23,6 +23,8 @@ GLUED_LETTERS = 4
 """A number may be glued before a variant of at least so many characters (1Introduction)."""
 SEAM_LETTERS = 5
 """A boundary that is only a seam (text without visible blanks) counts for variants of at least so many characters."""
+LONG_LETTERS = 15
+"""Phrases of three words and so many characters may be glued to a word of the document: "denuded offbut"."""
 RUN_ON = "+#*&=@"
 """Signs that must not run on: C++ does not stand in C+++."""
 MAX_PATTERN = 2000
@@ -56,6 +58,11 @@ class Form:
     gaps: tuple[Gap, ...]
     lead: str
     trail: str
+
+    @cached_property
+    def is_long(self) -> bool:
+        """Three words or more: so much agrees that a blank that the page lost at one end cannot mislead."""
+        return len(self.key) >= LONG_LETTERS and sum(gap == Gap.COMPOUND for gap in self.gaps) >= 2
 
     @property
     def pattern(self) -> str:
@@ -105,6 +112,8 @@ class Pattern:
         if self.first == CharClass.DIGIT:
             return rf"(?<!{WORD}|[0-9][.,]{seam})"
         plain = rf"(?<!{WORD}{seam})"
+        if form.is_long:
+            return rf"(?:{plain}|(?<=\p{{L}})|{NOTE_BEFORE})"
         return rf"(?:{plain}|{NOTE_BEFORE})" if len(form.key) >= GLUED_LETTERS else plain
 
     def right(self, form: Form) -> str:
@@ -119,7 +128,8 @@ class Pattern:
         seam = "" if len(form.key) >= SEAM_LETTERS else r"|\x1c"
         if char_class(last) == CharClass.DIGIT:
             return rf"(?!{WORD}|{TAIL}|[.,][0-9]{seam})"
-        return rf"(?:(?!{WORD}|{TAIL}{seam})|(?={NOTE_AFTER}))"
+        glued = r"|(?=\p{L})" if form.is_long else ""
+        return rf"(?:(?!{WORD}|{TAIL}{seam})|(?={NOTE_AFTER}){glued})"
 
     @cached_property
     def text(self) -> str:

@@ -74,3 +74,10 @@ def test_forms_keep_what_is_written_first() -> None:
 def test_pattern_compiles_whatever_the_variant_holds() -> None:
     for text in [r"a\b(c", "[x]", "a{2}", "(?i)", "$", "^", "|", "-", "—", "a" * 10_000, "\ud800", "\u0301"]:
         regex.compile(compile_variant(Variant(concept="c", text=text)).text)
+
+
+def test_long_phrase_glued_to_a_known_word() -> None:
+    rows = page_of("with top denuded offbut bottom", "but not so")
+    assert hits(rows, "with top denuded off")["match_kind"].tolist() == ["squeezed"]
+    assert len(hits(page_of("with top denuded offal"), "with top denuded off")) == 0
+    assert len(hits(rows, "denuded off")) == 0

@@ -23,6 +23,7 @@ PIECES = [
     "audit", "trail", "trails", "AI", "ai", "data", "center", "centre", "s", "ガ", "カ", "人工", "智能", "é", "e\u0301",
     "10.3", "1", "2", "C++", "C", "+", "-", "—", " ", "  ", " ", "'", ".", ",", "\u00ad", "3", "organi", "sation", "zation",
     "한", "국", "A U D I T", "(", ")", "®", "ß", "ss", "x", "\u0301", "٣", "חוזה", "_",
+    "of", "with the audit trail", "data center of", "but",
 ]  # fmt: skip
 LINE = st.lists(st.sampled_from(PIECES), min_size=0, max_size=9).map("".join)
 VARIANT = st.lists(st.sampled_from(PIECES), min_size=1, max_size=4).map("".join)
