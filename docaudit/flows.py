@@ -13,6 +13,8 @@ from enum import StrEnum
 from itertools import groupby
 from operator import eq
 
+from docaudit.glyphs import glyph_orders
+from docaudit.gutters import cut_orders
 from docaudit.layout import (
     BLOCK_ROW_GAP,
     ROW_GAP,
@@ -24,8 +26,6 @@ from docaudit.layout import (
     turned,
     visual_rows,
 )
-from docaudit.glyphs import glyph_orders
-from docaudit.gutters import cut_orders
 from docaudit.location import PAGE_SOURCES, Direction, LineType
 from docaudit.pagelines import PageLines
 from docaudit.readings import Reading, readings_of

@@ -54,8 +54,7 @@ def _is_dropped(char: str) -> bool:
         or code in (0x0640, 0x034F, 0x115F, 0x1160, 0x3164, 0xFFA0)  # tatweel, joiner, Hangul fillers
         or 0x064B <= code <= 0x0652
         or code == 0x0670  # Arabic vowel signs, written or not
-        or 0x0591 <= code <= 0x05C7
-        and unicodedata.category(char) == "Mn"  # Hebrew points, written or not
+        or (0x0591 <= code <= 0x05C7 and unicodedata.category(char) == "Mn")  # Hebrew points, written or not
     )
 
 

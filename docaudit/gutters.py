@@ -45,7 +45,10 @@ def cut_orders(
                 continue
             text, source = searchable_map(lines.text[chosen[index]])
             for place in _cuts(text, box, index, edge):
-                parts = ((0, place, float(box[index, 0]), edge), (place + 1, len(text), edge, float(box[index, 2])))
+                parts = (
+                    (0, place, float(box[index, 0]), edge),
+                    (place + 1, len(text), edge, float(box[index, 2])),
+                )
                 for first, last, left, right in parts:
                     before = _column(box, index, left, right, up, -1)[::-1]
                     after = _column(box, index, left, right, down, 1)

@@ -52,7 +52,7 @@ def neighbours_below(box: Boxes) -> tuple[list[int], list[int]]:
     height = np.maximum(y1 - y0, 0.1)
     overlap = np.minimum(x1, x1.T) - np.maximum(x0, x0.T)
     wide_enough = overlap > np.minimum(0.1 * np.minimum(x1 - x0, (x1 - x0).T), 2.0)
-    below = (y0.T + y1.T) > (y0 + y1) + np.minimum(height, height.T)
+    below = (y0 + y1) + np.minimum(height, height.T) < (y0.T + y1.T)
     gap = y0.T - y1
     near = gap < MAX_GAP * np.maximum(np.minimum(height, height.T), 0.6 * np.maximum(height, height.T))
     fits = wide_enough & below & near

@@ -10,12 +10,14 @@ from typing import Any, Literal
 import pandas as pd
 
 from docaudit.concepts import ConceptTable, Variant
+from docaudit.corpus import Corpus
 from docaudit.expert import sweep_expression
+from docaudit.findings import Found, locate, mark_nested, plainest
 from docaudit.flows import build_flows
 from docaudit.frames import LEDGER_DF
-from docaudit.hits import Found, hit_table, locate, mark_nested, plainest, without_echoes
+from docaudit.hits import hit_table, without_echoes
 from docaudit.location import PAGE_SOURCES, MatchKind
-from docaudit.matching import Corpus, fast_matches
+from docaudit.matching import fast_matches
 from docaudit.pagelines import PageLines, encodable
 from docaudit.patterns import Pattern, compile_variant
 from docaudit.reasons import LedgerState

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docaudit.concepts import ConceptTable, Variant
+from docaudit.corpus import Corpus
 from docaudit.flows import build_flows
 from docaudit.frames import HIT_DF, LEDGER_DF, LINE_DF, TOC_DF
-from docaudit.matching import Corpus, fast_matches, plain_matches
+from docaudit.matching import fast_matches, plain_matches
 from docaudit.pagelines import PageLines
 from docaudit.patterns import compile_variant
 from docaudit.sweep import sweep_for_absence, sweep_lines
@@ -148,7 +149,7 @@ def test_expert_expressions_fail_alone() -> None:
         Variant(concept="d", text="audit"),
     )
     rows = page_of("the audit", "trail " + "a" * 40 + "b")
-    hit_df, ledger_df = sweep_lines(table(rows), ConceptTable(variants=variants), pages_total=1)
+    _, ledger_df = sweep_lines(table(rows), ConceptTable(variants=variants), pages_total=1)
     assert ledger_df["state"].tolist() == ["failed", "failed", "searched", "searched"]
     assert "position" in ledger_df["detail"][1]
     assert ledger_df["hits"].tolist() == [0, 0, 1, 1]
