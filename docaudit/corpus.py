@@ -1,4 +1,5 @@
-"""All flows of a document in one text: what patterns run over, and the way back from it to lines and characters."""
+"""All flows of a document in one text: what patterns run over, and the way back from it to lines and
+characters."""
 
 from __future__ import annotations
 
@@ -24,8 +25,11 @@ _STREAMS = frozenset({FlowKind.STREAM, FlowKind.PART})
 Ints = npt.NDArray[np.int64]
 
 _FUNCTION_WORDS = frozenset(
-    "a an the in of to be for on at by as is it no so or and we he me my us up do go if am are was not but his her "
-    "all any can may our out per she too its has had who de la le les un une der die das den des et en el y da do".split()
+    (
+        "a an the in of to be for on at by as is it no so or and we he me my us up do go if am are was "
+        "not but his her all any can may our out per she too its has had who de la le les un une der die "
+        "das den des et en el y da do i "
+    ).split()
 )
 """Words that stand before any other: a blank beside one of them is never taken for a stray one."""
 
@@ -94,7 +98,8 @@ class Corpus:
         return MatchKind.EXACT if reading is None else reading[2]
 
     def parts(self, start: int, end: int) -> list[tuple[int, int, int]]:
-        """The lines that a span covers: for each its piece and the first and last + 1 character in the line."""
+        """The lines that a span covers: for each its piece and the first and last + 1 character in the
+        line."""
         out = []
         for number in range(self.piece_at(start), self.piece_at(end - 1) + 1):
             first = max(start - int(self.starts[number]), 0)
@@ -115,7 +120,8 @@ class Corpus:
     def is_stray(self, left: str, right: str) -> bool:
         """Whether a blank or break between two fragments may lie inside a word.
 
-        It may if one of them stands nowhere else in the document as a word; next to a function word it never may.
+        It may if one of them stands nowhere else in the document as a word; next to a function word it
+        never may.
         """
         if left in _FUNCTION_WORDS or right in _FUNCTION_WORDS:
             return False

@@ -1,9 +1,10 @@
 """Expert regular expressions: run as written, page by page, under a time limit.
 
-Each page is searched twice: as its lines stand, joined by line breaks; and as it reads: compatibility forms composed
-(NFKC), invisible characters dropped, words put together over a hyphen at a line end, line breaks turned into blanks.
-So `data\\s+subject` and `data subject` both find a phrase that goes over a line. Case is ignored unless the variant
-is case-sensitive. A pattern that runs out of time on three pages is given up; the pages it was not run on are named.
+Each page is searched twice: as its lines stand, joined by line breaks; and as it reads: compatibility
+forms composed (NFKC), invisible characters dropped, words put together over a hyphen at a line end, line
+breaks turned into blanks. So `data\\s+subject` and `data subject` both find a phrase that goes over a
+line. Case is ignored unless the variant is case-sensitive. A pattern that runs out of time on three pages
+is given up; the pages it was not run on are named.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ _EXPLOSIVE_DETAIL = (
 
 Parts = tuple[tuple[int, int, int], ...]
 Chars = list[tuple[str, int, int]]
-"""Searched text, one character at a time: the character, its row, its index in the line (-1 for a separator)."""
+"""Searched text, one character at a time: the character, its row, its index in the line (-1 for a
+separator)."""
 
 
 def sweep_expression(

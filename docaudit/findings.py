@@ -1,4 +1,5 @@
-"""Matches -> findings: where each lies in the lines, how it was reached, each place once, which lie inside others."""
+"""Matches -> findings: where each lies in the lines, how it was reached, each place once, which lie inside
+others."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Orders in which lines may continue: next line, next column, same cell below, next page, next piece of a row.
+"""Orders in which lines may continue: next line, next column, same cell below, next page, next piece of a
+row.
 
-A flow is a sequence of pieces (lines or altered readings of lines) with a separator before each. The stream holds
-every line once, in line_num order; further flows hold only those neighbourhoods that the stream lacks, with context
-on both sides, so that a plain document costs little more than one pass.
+A flow is a sequence of pieces (lines or altered readings of lines) with a separator before each. The
+stream holds every line once, in line_num order; further flows hold only those neighbourhoods that the
+stream lacks, with context on both sides, so that a plain document costs little more than one pass.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import eq
 
 from docaudit.glyphs import glyph_orders
@@ -51,12 +52,14 @@ class FlowKind(StrEnum):
 
 @dataclass(frozen=True)
 class Flow:
-    """Lines that continue each other, as parallel lists: a document has many lines, so there is no object for each.
+    """Lines that continue each other, as parallel lists: a document has many lines, so there is no object
+    for each.
 
     Attributes:
         kind: Why they are taken to continue each other.
         rows: Positions of the lines in line_df.
-        before: For each line the separator between it and the line before (docaudit.scripts); WALL for the first.
+        before: For each line the separator between it and the line before (docaudit.scripts); WALL for the
+            first.
         altered: Readings that stand in place of a line, by its index in rows.
     """
 
@@ -81,7 +84,7 @@ def build_flows(lines: PageLines) -> list[Flow]:
 
 
 def _source_flows(lines: PageLines, rows: list[int]) -> Iterator[Flow]:
-    seen = {(one, other) for one, other in zip(rows, rows[1:], strict=False)}
+    seen = set(pairwise(rows))
     stream = _stream_order(lines, rows)
     yield Flow(FlowKind.STREAM, *stream)
     for skipped in (_MARGINS, _ASIDE):
@@ -124,7 +127,8 @@ def _page_flows(lines: PageLines, rows: list[int], seen: set[tuple[int, int]]) -
 
 
 def _column_orders(down: list[int], up: list[int], box: Boxes) -> Iterator[Order]:
-    """Chains of lines under each other; then links that only the upward view knows; then column to next column."""
+    """Chains of lines under each other; then links that only the upward view knows; then column to next
+    column."""
     heads = sorted(set(range(len(down))) - set(down))
     chains = [_chain(start, down) for start in heads]
     for chain in chains:
@@ -135,7 +139,7 @@ def _column_orders(down: list[int], up: list[int], box: Boxes) -> Iterator[Order
     columns = sorted(
         (chain for chain in chains if len(chain) >= 3), key=lambda chain: float(box[chain[0], 0])
     )
-    for left, right in zip(columns, columns[1:], strict=False):
+    for left, right in pairwise(columns):
         if box[left[-1], 2] <= box[right[0], 2]:
             yield _with([*left[-8:], *right[:8]], LINE)
 
@@ -184,7 +188,7 @@ def _is_rtl(text: str) -> bool:
 def _novel(lines: PageLines, kind: FlowKind, order: Order, seen: set[tuple[int, int]]) -> Iterator[Flow]:
     """The parts of an order around neighbourhoods that were not seen before; they are seen from now on."""
     rows, before = order
-    pairs = list(zip(rows, rows[1:], strict=False))
+    pairs = list(pairwise(rows))
     new = [index for index, pair in enumerate(pairs, 1) if pair not in seen and before[index] != WALL]
     seen.update(pairs)
     done = -1
@@ -213,7 +217,8 @@ def _reach(lines: PageLines, rows: list[int], index: int, step: int) -> int:
 
 
 def _other_sources(lines: PageLines) -> Iterator[Flow]:
-    """Text beside the page (annotations, bookmarks, ...): lines of one source, page and block continue each other."""
+    """Text beside the page (annotations, bookmarks, ...): lines of one source, page and block continue
+    each other."""
     rows = [row for row, name in enumerate(lines.source) if name not in PAGE_SOURCES and lines.search[row]]
     rows.sort(key=lambda row: (lines.source[row], lines.page[row], lines.number[row]))
     for key, group in groupby(rows, key=lambda row: (lines.source[row], lines.page[row], lines.block[row])):

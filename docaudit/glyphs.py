@@ -1,9 +1,10 @@
-"""Words whose letters are lines of their own: stacked or slanted letters, large initials, glyphs drawn backwards."""
+"""Words whose letters are lines of their own: stacked or slanted letters, large initials, glyphs drawn
+backwards."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from docaudit.layout import TOUCHING
 from docaudit.location import Direction, MatchKind
@@ -52,7 +53,7 @@ def _single_letter_runs(lines: PageLines, rows: list[int]) -> Iterator[list[int]
 
 def _initials(lines: PageLines, rows: list[int]) -> Iterator[GlyphOrder]:
     """A large single letter and the first line beside it, without a gap."""
-    for position, row in enumerate(rows):
+    for row in rows:
         if not (len(lines.search[row]) == 1 and lines.search[row].isalpha() and lines.has_box[row]):
             continue
         size = float(lines.font_size[row])
@@ -73,7 +74,8 @@ def _initials(lines: PageLines, rows: list[int]) -> Iterator[GlyphOrder]:
 
 
 def _backwards(lines: PageLines, rows: list[int]) -> Iterator[GlyphOrder]:
-    """A visual row whose short pieces were drawn from right to left: the glyphs in each run backwards as well."""
+    """A visual row whose short pieces were drawn from right to left: the glyphs in each run backwards as
+    well."""
     run: list[int] = []
     for row in [*rows, -1]:
         piece = row >= 0 and _is_short_piece(lines, row)
@@ -98,7 +100,7 @@ def _is_left_of(lines: PageLines, row: int, other: int) -> bool:
 
 def _mirrored(lines: PageLines, run: list[int]) -> GlyphOrder:
     before = [WALL]
-    for left, row in zip(run, run[1:], strict=False):
+    for left, row in pairwise(run):
         height = max(float(lines.y1[row] - lines.y0[row]), 0.1)
         before.append("" if float(lines.x0[row] - lines.x1[left]) < TOUCHING * height else SPACE)
     readings: dict[int, Reading] = {}

@@ -1,7 +1,8 @@
 """Lines that run over the gap between two columns, because an engine took two neighbours for one line.
 
-Such a line shows itself by the rows above or below it, which have two lines where it has one. It is cut at the
-blanks nearest to the place where the second of these begins, and each part continues in its own column.
+Such a line shows itself by the rows above or below it, which have two lines where it has one. It is cut at
+the blanks nearest to the place where the second of these begins, and each part continues in its own
+column.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ def cut_orders(
 
 
 def _gutter(box: Boxes, index: int, row: list[int]) -> float | None:
-    """Left edge of the second of two lines in a neighbouring row that share the width of this line; None if none do."""
+    """Left edge of the second of two lines in a neighbouring row that share the width of this line; None
+    if none do."""
     x0, y0, x1, y1 = box[index].tolist()
     height = max(y1 - y0, 0.1)
     for left, right in pairwise(row):

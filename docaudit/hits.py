@@ -20,7 +20,8 @@ from docaudit.patterns import Pattern
 SNIPPET_CHARS = 160
 
 _NEGATION_BEFORE = regex.compile(
-    r"(?:\b(?:no|not|never|without|nor|neither|none|cannot|lacks?|absence of|free of|excluding|except)\b|n['\u2019]t\b)"
+    r"(?:\b(?:no|not|never|without|nor|neither|none|cannot|lacks?|absence of|free of|excluding|except)\b"
+    r"|n['\u2019]t\b)"
     r"(?:[^\p{L}\p{N}.!?;]+[\p{L}\p{N}'\u2019\-]+){0,4}[^\p{L}\p{N}.!?;]*$",
     regex.IGNORECASE,
 )
@@ -33,7 +34,8 @@ _JAPANESE = regex.compile(r"[\p{Hiragana}\p{Katakana}\p{Han}]")
 
 
 def box_of(lines: PageLines, row: int, first: int, last: int) -> BBox:
-    """Box of characters first to last - 1 of a line, by their share of its length; NaN if the line has no box."""
+    """Box of characters first to last - 1 of a line, by their share of its length; NaN if the line has no
+    box."""
     x0, y0, x1, y1 = (float(side[row]) for side in (lines.x0, lines.y0, lines.x1, lines.y1))
     count = max(len(lines.text[row]), 1)
     begin, end = first / count, last / count

@@ -1,7 +1,8 @@
-"""Every pattern over every flow: one Aho-Corasick pass for candidates, then boundaries and gaps of each candidate.
+"""Every pattern over every flow: one Aho-Corasick pass for candidates, then boundaries and gaps of each
+candidate.
 
-`fast_matches` and `plain_matches` give the same matches; the second runs each variant's whole regular expression and
-is what the first is tested against.
+`fast_matches` and `plain_matches` give the same matches; the second runs each variant's whole regular
+expression and is what the first is tested against.
 """
 
 from __future__ import annotations
@@ -186,7 +187,8 @@ def plain_matches(corpus: Corpus, patterns: Sequence[Pattern]) -> list[Match]:
 
 
 def gaps_of(corpus: Corpus, form: Form, match: Match) -> list[tuple[Gap, str, int]]:
-    """Gaps of a match where the page or the variant has a separator: kind, what stands there, where it begins."""
+    """Gaps of a match where the page or the variant has a separator: kind, what stands there, where it
+    begins."""
     start, end = match.start + len(form.lead), match.end - len(form.trail)
     span = corpus.text[start:end]
     if span == form.key:
@@ -200,7 +202,8 @@ def gaps_of(corpus: Corpus, form: Form, match: Match) -> list[tuple[Gap, str, in
 
 
 def is_allowed(corpus: Corpus, patterns: Sequence[Pattern], match: Match) -> bool:
-    """The two rules that no regular expression can state: capitals as on the page, and stray blanks inside words."""
+    """The two rules that no regular expression can state: capitals as on the page, and stray blanks inside
+    words."""
     pattern = patterns[match.pattern]
     form = pattern.forms[match.form]
     if pattern.sensitive and not _same_capitals(corpus, form, match):
@@ -220,16 +223,26 @@ def _glue_allowed(corpus: Corpus, pattern: Pattern, form: Form, match: Match) ->
     """Whether letters right before or after a long phrase are a known word that merely lost its blank."""
     after = before = ""
     if pattern.bounded_right(form) and corpus.classes[match.end] == CharClass.LETTER:
-        after = _WORD_AHEAD.match(corpus.text, match.end)[0]
+        after = _word_ahead(corpus.text, match.end)
     if pattern.bounded_left and not form.lead and corpus.classes[match.start - 1] == CharClass.LETTER:
-        before = _WORD_BEHIND.search(corpus.text[max(match.start - 60, 0) : match.start])[0]
+        before = _word_behind(corpus.text, match.start)
     return all(len(rest) >= 2 and corpus.words[rest] > 0 for rest in (after, before) if rest)
 
 
 def _fragments_allowed(corpus: Corpus, start: int, end: int) -> bool:
-    left = _WORD_BEHIND.search(corpus.text[max(start - 60, 0) : start])[0]
-    right = _WORD_AHEAD.match(corpus.text, end)[0]
-    return corpus.is_stray(left, right)
+    return corpus.is_stray(_word_behind(corpus.text, start), _word_ahead(corpus.text, end))
+
+
+def _word_ahead(text: str, place: int) -> str:
+    """Letters from a place on."""
+    found = _WORD_AHEAD.match(text, place)
+    return found[0] if found else ""
+
+
+def _word_behind(text: str, place: int) -> str:
+    """Letters before a place, of a word of up to 60."""
+    found = _WORD_BEHIND.search(text[max(place - 60, 0) : place])
+    return found[0] if found else ""
 
 
 def _same_capitals(corpus: Corpus, form: Form, match: Match) -> bool:

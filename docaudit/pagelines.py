@@ -31,7 +31,8 @@ _FILL: dict[str, object] = {
 
 
 def encodable(text: str) -> str:
-    """Text with lone surrogates, which no table or file can hold, replaced by U+FFFD; the length stays the same."""
+    """Text with lone surrogates, which no table or file can hold, replaced by U+FFFD; the length stays the
+    same."""
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 

@@ -1,4 +1,5 @@
-"""Every variant of a concept table over every line that was read: hits, and a ledger that also counts what is not there."""
+"""Every variant of a concept table over every line that was read: hits, and a ledger that also counts what
+is not there."""
 
 from __future__ import annotations
 

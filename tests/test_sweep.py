@@ -21,8 +21,10 @@ from docaudit.sweep import sweep_for_absence, sweep_lines
 from tests.lines_helper import NAN, boxed, found, hits, page_of, table
 
 PIECES = [
-    "audit", "trail", "trails", "AI", "ai", "data", "center", "centre", "s", "ガ", "カ", "人工", "智能", "é", "e\u0301",
-    "10.3", "1", "2", "C++", "C", "+", "-", "—", " ", "  ", " ", "'", ".", ",", "\u00ad", "3", "organi", "sation", "zation",
+    "audit", "trail", "trails", "AI", "ai", "data", "center",
+    "centre", "s", "ガ", "カ", "人工", "智能", "é", "e\u0301",
+    "10.3", "1", "2", "C++", "C", "+", "-", "—", " ",
+    "  ", " ", "'", ".", ",", "\u00ad", "3", "organi", "sation", "zation",
     "한", "국", "A U D I T", "(", ")", "®", "ß", "ss", "x", "\u0301", "٣", "חוזה", "_",
     "of", "with the audit trail", "data center of", "but",
 ]  # fmt: skip
