@@ -138,6 +138,8 @@ def mark_nested(found: Sequence[Found], concepts: Sequence[str], order: Sequence
     """
     groups: dict[str, list[tuple[int, int, int, int, int]]] = defaultdict(list)
     for number, one in enumerate(found):
+        if one.kind == MatchKind.OCR_FUZZY:  # a possible misreading takes nothing away from a hit
+            continue
         (row, first, _), (end_row, _, last) = one.parts[0], one.parts[-1]
         groups[concepts[one.pattern]].append((order[row], first, order[end_row], last, number))
     nested = [False] * len(found)

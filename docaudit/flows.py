@@ -85,12 +85,12 @@ def build_flows(lines: PageLines) -> list[Flow]:
 
 def _source_flows(lines: PageLines, rows: list[int]) -> Iterator[Flow]:
     seen = set(pairwise(rows))
-    stream = _stream_order(lines, rows)
+    stream = stream_order(lines, rows)
     yield Flow(FlowKind.STREAM, *stream)
     for skipped in (_MARGINS, _ASIDE):
         body = [row for row in rows if lines.line_type[row] not in skipped]
         if len(body) < len(rows):
-            yield from _novel(lines, FlowKind.BODY, _stream_order(lines, body), seen)
+            yield from _novel(lines, FlowKind.BODY, stream_order(lines, body), seen)
     for _, group in groupby(rows, key=lines.page.__getitem__):
         yield from _page_flows(lines, list(group), seen)
     for table in readings_of(lines, rows):
@@ -99,7 +99,8 @@ def _source_flows(lines: PageLines, rows: list[int]) -> Iterator[Flow]:
         yield Flow(FlowKind.ALTERED, glyphs, separators, made)
 
 
-def _stream_order(lines: PageLines, rows: Sequence[int]) -> Order:
+def stream_order(lines: PageLines, rows: Sequence[int]) -> Order:
+    """Lines in order, each after the one before it, pages parted by a page break."""
     pages = [lines.page[row] for row in rows]
     same = map(eq, pages, pages[1:])
     return list(rows), [WALL, *(LINE if one else PAGE for one in same)][: len(rows)]

@@ -16,6 +16,7 @@ from docaudit.expert import sweep_expression
 from docaudit.findings import Found, locate, mark_nested, plainest
 from docaudit.flows import build_flows
 from docaudit.frames import LEDGER_DF
+from docaudit.fuzzy import fuzzy_found
 from docaudit.hits import hit_table, without_echoes
 from docaudit.location import PAGE_SOURCES, MatchKind
 from docaudit.matching import fast_matches
@@ -56,6 +57,7 @@ def sweep_lines(
             states[number] = (state, detail)
         elif not pattern.forms:
             states[number] = (LedgerState.FAILED, "the variant holds no letter, digit or sign to search for")
+    found += fuzzy_found(lines, patterns, found)
     order = _reading_order(lines)
     found = without_echoes(lines, plainest(found))
     found.sort(key=lambda one: (order[one.parts[0][0]], one.parts[0][1], one.pattern))

@@ -143,6 +143,16 @@ def test_one_hit_for_what_two_readers_saw() -> None:
     assert hits(rows, "audit trail")["source"].tolist() == ["text_layer", "ocr"]
 
 
+def test_misreadings_of_ocr_are_listed_and_not_counted() -> None:
+    rows = page_of("traces of a5bestos and asbestos", "persona1 dafa of", "asbestosis", source="ocr")
+    rows += page_of("a5bestos", start=9)
+    concepts = ConceptTable.from_variants({"c": ["asbestos", "personal data", "tres"]})
+    hit_df, ledger_df = sweep_lines(table(rows), concepts, pages_total=1)
+    fuzzy = hit_df[hit_df["match_kind"] == "ocr_fuzzy"]
+    assert fuzzy["match_text"].tolist() == ["a5bestos", "persona1 dafa"]
+    assert ledger_df["hits"].tolist() == [1, 0, 0]
+
+
 def test_expert_expressions_fail_alone() -> None:
     variants = (
         Variant(concept="a", text="(a+)+$", match="regex"),
