@@ -50,6 +50,7 @@ def _is_dropped(char: str) -> bool:
         or 0xFE00 <= code <= 0xFE0F
         or 0xE0100 <= code <= 0xE01EF  # variation selectors
         or 0x180B <= code <= 0x180D
+        or code in (0x0332, 0x0333, 0x0335, 0x0336)  # struck-out and underlined text is still text
         or code in (0x0640, 0x034F, 0x115F, 0x1160, 0x3164, 0xFFA0)  # tatweel, joiner, Hangul fillers
         or 0x064B <= code <= 0x0652
         or code == 0x0670  # Arabic vowel signs, written or not

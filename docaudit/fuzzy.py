@@ -95,7 +95,7 @@ def _best(corpus: Corpus, pattern: Pattern, expected: int) -> tuple[int, int, in
     best: tuple[int, int, int] | None = None
     for begin in range(max(expected - limit, 1), expected + limit + 1):
         for finish in range(begin + len(key) - limit, begin + len(key) + limit + 1):
-            if finish > len(corpus.positions):
+            if finish >= len(corpus.positions):  # the walls at both ends of the flow are not text
                 break
             start, end = int(corpus.positions[begin]), int(corpus.positions[finish - 1]) + 1
             goes_on = corpus.classes[end] in _WORD and pattern.variant.match == "word"

@@ -109,11 +109,21 @@ def fast_matches(corpus: Corpus, patterns: Sequence[Pattern]) -> list[Match]:
         known = best.get((number, start))
         if known is None or index < known[0]:
             best[(number, start)] = (index, end)
-    made = (Match(number, index, start, end) for (number, start), (index, end) in best.items())
+    made = [Match(number, index, start, end) for (number, start), (index, end) in best.items()]
     return sorted(
-        (match for match in made if is_allowed(corpus, patterns, match)),
+        (match for match in _without_echoes(corpus, made) if is_allowed(corpus, patterns, match)),
         key=lambda match: (match.pattern, match.start),
     )
+
+
+def _without_echoes(corpus: Corpus, matches: Sequence[Match]) -> Iterator[Match]:
+    """Matches that a stream does not hold as well; only after the first form of each place was chosen."""
+    starts = np.fromiter((match.start for match in matches), dtype=np.int64, count=len(matches))
+    ends = np.fromiter((match.end for match in matches), dtype=np.int64, count=len(matches))
+    first = corpus.starts.searchsorted(starts, side="right") - 1
+    last = corpus.starts.searchsorted(ends - 1, side="right") - 1
+    echoes = ((first == last) & corpus.is_echo[first]).tolist()
+    return (match for match, echo in zip(matches, echoes, strict=True) if not echo)
 
 
 def _confirmed(
@@ -136,9 +146,6 @@ def _confirmed(
     left = _LEFT[left_rules[entry], corpus.classes[start - 1]]
     right = _RIGHT[right_rules[entry], corpus.classes[end]]
     alive = np.flatnonzero((left != _NO) & (right != _NO))
-    inside = corpus.starts.searchsorted(start[alive], side="right") - 1
-    ends_inside = corpus.starts.searchsorted(end[alive] - 1, side="right") - 1 == inside
-    alive = alive[~(ends_inside & corpus.is_echo[inside])]
     certain = (left == _OK) & (right == _OK) & bare[entry] & (end - start == finish - begin)
     for place in alive.tolist():
         number, index = flat[entry[place]]
