@@ -51,12 +51,21 @@ TABLE = ConceptTable(
     )
 )
 SNIPPETS = (
-    (30, "Natural gas prices in Europe fell as mild weather cut\nelectricity demand and hydropower recovered in the Alps"),
-    (30, "the share of coal in electricity generation rose again in the second quarter, mainly in South Asia"),
+    (
+        30,
+        "Natural gas prices in Europe fell as mild weather cut\nelectricity demand and hydropower recovered in the Alps",
+    ),
+    (
+        30,
+        "the share of coal in electricity generation rose again in the second quarter, mainly in South Asia",
+    ),
     (30, "Higher electricity tariffs weighed on aluminium smelters, which closed a tenth of their capacity"),
     (31, "electricity"),
     (31, "In Japan, 電力 (electricity) prices are set by the regulator for small customers"),
-    (31, "Figure 3.D shows the cost of electricity for industry in selected economies, 2019 to 2025, in real terms"),
+    (
+        31,
+        "Figure 3.D shows the cost of electricity for industry in selected economies, 2019 to 2025, in real terms",
+    ),
     (31, "copper is the metal of electricity grids, and demand for it follows the building of new lines"),
 )
 
@@ -261,7 +270,12 @@ def not_established(**fields: Any) -> AbsenceJustification:
         "blind_spots": (
             spot(12, BlindSpotKind.PAGE_CRASHED, bbox=None, area_share=None, detail="signal 11 after 0.4 s"),
             *(
-                spot(page, BlindSpotKind.IMAGE_ONLY_PAGE, text_likely=TextLikely.YES, detail="one image of 2480 x 3508")
+                spot(
+                    page,
+                    BlindSpotKind.IMAGE_ONLY_PAGE,
+                    text_likely=TextLikely.YES,
+                    detail="one image of 2480 x 3508",
+                )
                 for page in range(58, 65)
             ),
             spot(
@@ -272,7 +286,10 @@ def not_established(**fields: Any) -> AbsenceJustification:
                 area_share=None,
                 detail="annex-data.xlsx, 18 kB",
             ),
-            *(spot(page, detail=f"image {page % 3 + 1}, 640 x 480 pixels") for page in (3, 7, 8, 9, 14, 21, 30)),
+            *(
+                spot(page, detail=f"image {page % 3 + 1}, 640 x 480 pixels")
+                for page in (3, 7, 8, 9, 14, 21, 30)
+            ),
         ),
         "coverage": coverage(
             pages_with_text=56,
@@ -301,11 +318,26 @@ def mentioned(**fields: Any) -> AbsenceJustification:
         "required": ("electricity",),
         "absence_explanation": "commodity-report.pdf mentions electricity: 7 hits on pages 30 and 31.",
         "closest_mentions": (),
-        "cooccurrences": (
-            Meeting(concepts=("electricity",), scope="page", page_num=30, line_num=10, distance=0),
-        ),
     }
     return absent(**{**given, **fields})
+
+
+def meeting(**fields: Any) -> AbsenceJustification:
+    """Two required concepts that meet on page 31."""
+    given: dict[str, Any] = {
+        "required": ("AI", "electricity"),
+        "concept_hits": {"AI": 1, "data center": 0, "electricity": 7},
+        "concept_pages": {"AI": (31,), "data center": (), "electricity": (30, 31)},
+        "hits": (
+            *hits(),
+            hit(31, "no use of AI is assumed", concept="AI", variant="AI", match_text="AI", negated=True),
+        ),
+        "ledger": ledger({"electricity": 7, "AI": 1}),
+        "cooccurrences": (
+            Meeting(concepts=("AI", "electricity"), scope="page", page_num=31, line_num=12, distance=9),
+        ),
+    }
+    return mentioned(**{**given, **fields})
 
 
 def japanese(**fields: Any) -> AbsenceJustification:

@@ -65,7 +65,9 @@ class Paper:
         room = max(self.width - indent - cell_len(head), 20)
         for number, last in enumerate(Text(cells[-1], style).wrap(self.console, room)):
             last.rstrip()
-            self.line(" " * indent, (head if number == 0 else " " * cell_len(head), style), (last.plain, style))
+            self.line(
+                " " * indent, (head if number == 0 else " " * cell_len(head), style), (last.plain, style)
+            )
 
     def _put(self, text: Text) -> None:
         if self._plain:

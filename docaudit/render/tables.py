@@ -51,8 +51,6 @@ def table_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return out.getvalue()
 
 
-
-
 def _cell(value: object) -> object:
     return csv_cell(value) if isinstance(value, str) else value
 
@@ -60,9 +58,7 @@ def _cell(value: object) -> object:
 def hit_row(hit: Hit) -> tuple[object, ...]:
     """The values of a hit in the order of HIT_COLUMNS."""
     fields = hit.model_dump(mode="json")
-    return tuple(
-        (_side(hit.bbox, BOX.index(name)) if name in BOX else fields[name]) for name in HIT_COLUMNS
-    )
+    return tuple((_side(hit.bbox, BOX.index(name)) if name in BOX else fields[name]) for name in HIT_COLUMNS)
 
 
 def _spot_row(spot: BlindSpot) -> tuple[object, ...]:

@@ -109,7 +109,9 @@ def _facts(justification: AbsenceJustification) -> list[tuple[str, str]]:
 def _concepts(paper: Paper, justification: AbsenceJustification) -> None:
     rows = view.concept_rows(justification)
     required = [row for row in rows if row.required]
-    note = "all of them required" if len(required) == len(rows) else f"{len(required)} of {len(rows)} required"
+    note = (
+        "all of them required" if len(required) == len(rows) else f"{len(required)} of {len(rows)} required"
+    )
     paper.heading("Concepts", note)
     names = [_fit(one_line(row.name), NAME_WIDTH) for row in rows]
     widths = (max(map(cell_len, [*names, "concept"])), 8, -8, -6)

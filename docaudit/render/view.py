@@ -153,7 +153,9 @@ def passages_to_read(justification: AbsenceJustification) -> list[Hit]:
     if justification.finding is not Finding.MENTIONED:
         return []
     required = set(justification.required) or set(justification.concept_hits)
-    meeting_pages = {meeting.page_num for meeting in justification.cooccurrences}
+    meeting_pages = {
+        meeting.page_num for meeting in justification.cooccurrences if required <= set(meeting.concepts)
+    }
     hits = [
         hit
         for hit in justification.hits

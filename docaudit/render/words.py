@@ -92,9 +92,7 @@ def headline(justification: AbsenceJustification) -> str:
     """The finding as a title; waived obligations are part of it, never a footnote."""
     title = FINDING_TITLES[justification.finding]
     waived = [
-        check.obligation.value
-        for check in justification.obligations
-        if check.state is ObligationState.WAIVED
+        check.obligation.value for check in justification.obligations if check.state is ObligationState.WAIVED
     ]
     if waived and justification.finding is Finding.ABSENT:
         return f"{title}, with waived {', '.join(waived)}"
