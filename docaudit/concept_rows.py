@@ -1,0 +1,296 @@
+"""Rows of a concept table, whatever file they came from, to checked values: every problem found, none repaired.
+
+A wrong table is the most silent way to a false absence: a keyword that cannot match is never found. So a table with
+a problem is refused as a whole, with all its problems at once, each naming row and column, what is wrong and what to
+write instead.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Literal, get_args
+
+import regex
+
+from docaudit.wordforms import fold
+
+MatchMode = Literal["word", "prefix", "substring", "regex"]
+CaseMode = Literal["auto", "sensitive", "insensitive"]
+InflectMode = Literal["auto", "off"]
+Status = Literal["accepted", "proposed", "rejected"]
+
+COLUMNS = ("concept", "variant", "match", "case", "inflect", "status", "source", "note")
+"""Columns of the long form, in the order in which they are written."""
+CHOICES: dict[str, tuple[str, ...]] = {
+    "match": get_args(MatchMode),
+    "case": get_args(CaseMode),
+    "inflect": get_args(InflectMode),
+    "status": get_args(Status),
+}
+DEFAULTS = {
+    "match": "word",
+    "case": "auto",
+    "inflect": "auto",
+    "status": "accepted",
+    "source": "",
+    "note": "",
+}
+MAX_CHARS = 10_000
+JOINER = " + "
+"""Joins the names of concepts that meet, in cooccurrence_df and nearest_df; no concept may have it in its name."""
+_ALIASES = {"text": "variant"}
+_BAR = re.compile(r"((?:\\.|[^\\|])*)(?:\||$)", re.DOTALL)
+_ACRONYM = re.compile(r"(?=(?:[^A-Z]*[A-Z]){2})[A-Z0-9&./+-]{2,6}")
+
+
+@dataclass(frozen=True)
+class RawRow:
+    """One row as it was read: `where` names it for a person ("row 3"), cells by column as written."""
+
+    where: str
+    cells: Mapping[str, Any]
+
+
+@dataclass
+class RawTable:
+    """All rows as they were read, with the columns of the head and the problems that reading itself met.
+
+    `may_share`: one variant may stand in two concepts, as in a table that a program makes of many questions.
+    """
+
+    columns: tuple[str, ...]
+    rows: list[RawRow]
+    problems: list[str] = field(default_factory=list)
+    may_share: bool = False
+
+
+def is_acronym(text: str) -> bool:
+    """Whether `case` auto takes a variant case-sensitively: 2 to 6 capitals and digits, at least two capitals.
+
+    >>> [is_acronym(word) for word in ("IT", "R&D", "GenAI", "A", "U.S.", "AI Act")]
+    [True, True, False, False, True, False]
+    """
+    return bool(_ACRONYM.fullmatch(unicodedata.normalize("NFKC", text.strip())))
+
+
+def check_rows(table: RawTable) -> tuple[list[dict[str, str]], tuple[str, ...]]:
+    """Checked rows (keys as COLUMNS) and all problems; rows count only if there is no problem."""
+    names, problems = _column_names(table.columns)
+    problems = [*table.problems, *problems]
+    if {"variant", "variants"}.isdisjoint(names.values()) or "concept" not in names.values():
+        return [], tuple(dict.fromkeys(problems))
+    found: list[tuple[str, dict[str, str]]] = []
+    for row in table.rows:
+        for where, cells in _long_form(row, names, problems):
+            found.append((where, _checked(where, cells, problems)))
+    problems += _repeated(found, table.may_share)
+    if not problems and not found:
+        problems.append("the table has no row: write at least one concept with one variant")
+    elif not problems and not any(cells["status"] == "accepted" for _, cells in found):
+        problems.append(
+            "column status: no variant is accepted, so nothing would be searched; accept at least one"
+        )
+    return [cells for _, cells in found], tuple(dict.fromkeys(problems))
+
+
+def split_variants(cell: str) -> list[str]:
+    """Variants of a short-form cell: separated by a bar; a bar that belongs to a variant is written with a backslash.
+
+    >>> split_variants(r"AI | a\\|b |deep learning")
+    ['AI', 'a|b', 'deep learning']
+    """
+    parts = [match.group(1) for match in _BAR.finditer(cell)]
+    # The pattern also matches the empty end of a text that does not end with a bar.
+    if len(parts) > 1 and parts[-1] == "" and not re.search(r"(?<!\\)\|$", cell):
+        parts.pop()
+    return [part.replace(r"\|", "|").strip() for part in parts]
+
+
+def _column_names(columns: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+    """Columns as written -> names of the contract, and what is wrong with them."""
+    names: dict[str, str] = {}
+    problems: list[str] = []
+    known = (*COLUMNS, "variants")
+    for column in columns:
+        name = fold(str(column))
+        name = _ALIASES.get(name, name)
+        if name not in known:
+            problems.append(f"column '{column}' is unknown: {_suggest(name, known)}")
+        elif name in names.values():
+            problems.append(f"column '{column}' stands twice: keep one of them")
+        else:
+            names[column] = name
+    if "concept" not in names.values():
+        problems.append("column 'concept' is missing: name it in the first row")
+    if "variant" not in names.values() and "variants" not in names.values():
+        problems.append(
+            "column 'variant' (or 'variants', with bars between them) is missing: name it in the first row"
+        )
+    if {"variant", "variants"} <= set(names.values()):
+        problems.append("columns 'variant' and 'variants' stand side by side: keep one of them")
+    return names, problems
+
+
+def _suggest(value: str, known: Iterable[str]) -> str:
+    listed = list(known)
+    near = get_close_matches(value, listed, n=1, cutoff=0.5)
+    meant = f"write '{near[0]}' if that is meant; " if near else ""
+    return f"{meant}known are {', '.join(listed)}"
+
+
+def _long_form(
+    row: RawRow, names: Mapping[str, str], problems: list[str]
+) -> list[tuple[str, dict[str, Any]]]:
+    """One row for each variant of a short-form row; a long-form row as it is."""
+    cells = {names[column]: cell for column, cell in row.cells.items() if column in names}
+    if "variants" not in cells:
+        return [(row.where, cells)]
+    given = cells.pop("variants")
+    if hasattr(given, "tolist"):
+        given = given.tolist()
+    if isinstance(given, (list, tuple)):
+        texts = list(given)
+    else:
+        text = _text(row.where, "variants", given, problems)
+        if not text.strip():
+            problems.append(f"{row.where}, column variants: is empty: write at least one variant")
+            return []
+        texts = list(split_variants(text))
+    if not texts:
+        problems.append(f"{row.where}, column variants: is empty: write at least one variant")
+    return [
+        (f"{row.where}, variant {n}", {**cells, "variant": text}) for n, text in enumerate(texts, start=1)
+    ]
+
+
+def _text(where: str, column: str, cell: Any, problems: list[str]) -> str:
+    """A cell as text; numbers become what a person sees in the cell, anything else but text is a problem."""
+    if isinstance(cell, str):
+        return cell
+    if _is_missing(cell):
+        return ""
+    if isinstance(cell, bool) or type(cell).__name__ == "bool_":
+        return str(cell).upper()
+    if isinstance(cell, (datetime.date, datetime.time, datetime.timedelta)):
+        problems.append(
+            f"{where}, column {column}: holds a date, not text: format the cell as text and write it again"
+        )
+    elif isinstance(cell, (int, float)) or hasattr(cell, "is_integer"):
+        return str(int(cell)) if float(cell).is_integer() else repr(float(cell))
+    else:
+        kind = type(cell).__name__
+        problems.append(f"{where}, column {column}: holds a {kind}, not text: write one text per variant")
+    return "?"
+
+
+def _is_missing(cell: Any) -> bool:
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(cell, float) and math.isnan(cell)
+
+
+def _checked(where: str, cells: Mapping[str, Any], problems: list[str]) -> dict[str, str]:
+    values = {column: _text(where, column, cells.get(column), problems) for column in COLUMNS}
+    for column, default in DEFAULTS.items():
+        values[column] = values[column].strip() or default
+    for column, choices in CHOICES.items():
+        value = values[column].casefold()
+        if value not in choices:
+            problems.append(
+                f"{where}, column {column}: '{values[column]}' is unknown: {_suggest(value, choices)}"
+            )
+        values[column] = value
+    values["concept"] = values["concept"].strip()
+    if values["match"] != "regex":
+        values["variant"] = values["variant"].strip()
+    for column in ("concept", "variant"):
+        problems += [
+            f"{where}, column {column}: {problem}"
+            for problem in _text_problems(column, values[column], values)
+        ]
+    for column in ("source", "note"):
+        if _lone_surrogate(values[column]):
+            problems.append(
+                f"{where}, column {column}: holds half a character (a lone surrogate): write it again"
+            )
+    return values
+
+
+def _text_problems(column: str, text: str, row: Mapping[str, str]) -> list[str]:
+    """What is wrong with a concept or a variant, each with what to write instead."""
+    if not text.strip():
+        return [f"is empty: write the {column}, in every row"]
+    if _lone_surrogate(text):
+        return ["holds half a character (a lone surrogate): write the text again"]
+    if not fold(text):
+        return ["holds only invisible characters: write letters, digits or signs"]
+    if len(text) > MAX_CHARS:
+        return [f"has {len(text):,} characters, more than {MAX_CHARS:,}: write the words that are searched"]
+    if column == "concept" and JOINER in text:
+        return [f"the name holds '{JOINER}', which joins concepts in reports: write 'and'"]
+    if column == "variant" and row["match"] == "regex":
+        return _regex_problems(text)
+    if "\n" in text or "\r" in text:
+        return ["holds a line break: write one variant in each row"]
+    control = [char for char in text if unicodedata.category(char) == "Cc" and char != "\t"]
+    return [f"holds the control character U+{ord(control[0]):04X}: delete it"] if control else []
+
+
+def _regex_problems(pattern: str) -> list[str]:
+    try:
+        compiled = regex.compile(pattern)
+    except regex.error as error:
+        position = "" if error.pos is None else f" at position {error.pos + 1}"
+        return [f"is not a regular expression: {error.msg}{position}: correct it, or set match to word"]
+    except (OverflowError, RecursionError, ValueError) as error:
+        return [f"is not a usable regular expression: {error}: make it simpler"]
+    if compiled.match("") is not None:
+        return ["the regular expression matches the empty text: make it require at least one character"]
+    return []
+
+
+def _lone_surrogate(text: str) -> bool:
+    return any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def _repeated(found: list[tuple[str, dict[str, str]]], may_share: bool) -> list[str]:
+    """The same variant twice in a concept, or in two concepts that are both searched or waiting."""
+    problems: list[str] = []
+    in_concept: dict[tuple[str, str], str] = {}
+    in_any: dict[tuple[str, str], tuple[str, str]] = {}
+    for where, row in found:
+        if not row["variant"].strip() or not row["concept"]:
+            continue  # reported as empty already
+        same = (row["concept"], row["variant"])
+        if same in in_concept:
+            problems.append(
+                f"{where}, column variant: '{row['variant']}' stands in concept '{row['concept']}' already"
+                f" ({in_concept[same]}): delete one of the two"
+            )
+            continue
+        in_concept[same] = where
+        if row["status"] == "rejected":
+            continue  # a record of a decision: the same word may belong to another concept
+        first, concept = in_any.setdefault(_key(row), (where, row["concept"]))
+        if concept != row["concept"] and not may_share:
+            problems.append(
+                f"{where}, column variant: '{row['variant']}' stands in concept '{concept}' too ({first}):"
+                " leave it in the one that it means"
+            )
+    return problems
+
+
+def _key(row: Mapping[str, str]) -> tuple[str, str]:
+    """Variants with the same key match the same text; IT and it differ where case counts."""
+    text = row["variant"]
+    if row["match"] == "regex":
+        return "regex", text
+    if row["case"] == "sensitive" or (row["case"] == "auto" and is_acronym(text)):
+        return "sensitive", unicodedata.normalize("NFKC", text)
+    return "folded", fold(text)

@@ -1,0 +1,122 @@
+"""Bytes of a concept table to text: byte order marks, UTF-16, and the old encodings, which are never guessed at risk.
+
+A keyword that is decoded wrongly is found nowhere, and that would look like absence. So a file is taken as Shift_JIS
+or Windows-1252 only if its text makes sense in exactly one of the two; otherwise the user is asked to save as UTF-8.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+
+from docaudit.errors import ConceptTableError
+from docaudit.wordforms import HAN, HIRAGANA, KATAKANA
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig", "UTF-8"),
+    (codecs.BOM_UTF32_LE, "utf-32", "UTF-32"),
+    (codecs.BOM_UTF32_BE, "utf-32", "UTF-32"),
+    (codecs.BOM_UTF16_LE, "utf-16", "UTF-16"),
+    (codecs.BOM_UTF16_BE, "utf-16", "UTF-16"),
+)
+_OTHER_FILES = (
+    (b"PK\x03\x04", "a ZIP or Excel file; name it .xlsx if it is a workbook"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel file (.xls); save it as .xlsx"),
+    (b"%PDF", "a PDF"),
+    (b"PAR1", "a Parquet file"),
+    (b"\x1f\x8b", "a gzip file; unpack it"),
+)
+_KANA = re.compile(f"[{HIRAGANA}\u30a1-\u30fa\u30fc-\u30ff]")
+_TWO_KANJI = re.compile(f"[{HAN}][{HAN}{HIRAGANA}{KATAKANA}]")
+_KANJI_IN_LATIN_WORD = re.compile(f"[a-z][{HAN}]|[{HAN}][a-z]")
+_JAPANESE = re.compile(f"[\\x00-\\x7f{HAN}{HIRAGANA}{KATAKANA}\u3000-\u303f\u30fb\uff00-\uff65]*")
+_WESTERN_SIGNS = "’“”–—…€£§©®°²³·«»¿¡\u00a0"
+_SIGN_IN_WORD = re.compile(r"[^\W\d_][“”—…€£§©®°«»¿¡][^\W\d_]")
+_REMEDY = "save the table as UTF-8"
+
+
+def decode(data: bytes, file: str) -> str:
+    """The text of a CSV, TSV, JSON or YAML file; raises ConceptTableError that names the encodings tried."""
+    for magic, what in _OTHER_FILES:
+        if data.startswith(magic):
+            raise ConceptTableError(
+                f"this is {what}", file=file, remedy="supply CSV, TSV, JSON, YAML or XLSX"
+            )
+    for mark, codec, name in _MARKS:
+        if data.startswith(mark):
+            return _strict(data, codec, name, file)
+    if b"\x00" in data[:4096]:
+        return _without_mark(data, file)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return _old_encoding(data, file, error)
+
+
+def _strict(data: bytes, codec: str, name: str, file: str) -> str:
+    try:
+        return data.decode(codec)
+    except UnicodeDecodeError as error:
+        raise ConceptTableError(
+            f"begins with the mark of {name} but cannot be decoded as {name} (byte {error.start})",
+            file=file,
+            remedy=_REMEDY,
+        ) from error
+
+
+def _without_mark(data: bytes, file: str) -> str:
+    """UTF-16 without a mark has its zero bytes on one side only; anything else with zero bytes is not text."""
+    even, odd = data[0::2].count(0), data[1::2].count(0)
+    codec = "utf-16-le" if odd > even else "utf-16-be"
+    if min(even, odd) == 0 and len(data) % 2 == 0:
+        try:
+            return data.decode(codec)
+        except UnicodeDecodeError:
+            pass  # falls through to the refusal below: it is neither text nor UTF-16
+    raise ConceptTableError(
+        "is not text: it has zero bytes (tried UTF-8 and UTF-16)",
+        file=file,
+        remedy="supply CSV, TSV, JSON, YAML or XLSX",
+    )
+
+
+def _old_encoding(data: bytes, file: str, error: UnicodeDecodeError) -> str:
+    japanese, western = _decoded(data, "cp932"), _decoded(data, "cp1252")
+    as_japanese = japanese is not None and _reads_as_japanese(japanese)
+    as_western = western is not None and _reads_as_western(western)
+    if japanese is not None and as_japanese and not as_western:
+        return japanese
+    if western is not None and as_western and not as_japanese:
+        return western
+    why = "it could be either of the latter two" if as_japanese else "no reading of it makes sense"
+    raise ConceptTableError(
+        f"cannot be decoded: tried UTF-8 (fails at byte {error.start}), Shift_JIS and Windows-1252; {why}",
+        file=file,
+        remedy=_REMEDY,
+    ) from error
+
+
+def _decoded(data: bytes, codec: str) -> str | None:
+    try:
+        return data.decode(codec)
+    except UnicodeDecodeError:
+        return None
+
+
+def _reads_as_japanese(text: str) -> bool:
+    if not _JAPANESE.fullmatch(text):
+        return False
+    if _KANA.search(text):
+        return True
+    return bool(_TWO_KANJI.search(text)) and not _KANJI_IN_LATIN_WORD.search(text)
+
+
+def _reads_as_western(text: str) -> bool:
+    foreign = {char for char in text if not char.isascii()}
+    known = all(char in _WESTERN_SIGNS or _is_latin_letter(char) for char in foreign)
+    return known and not _SIGN_IN_WORD.search(text)
+
+
+def _is_latin_letter(char: str) -> bool:
+    return unicodedata.name(char, "").startswith("LATIN") and char.isalpha() and char != "ƒ"
