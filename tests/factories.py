@@ -42,7 +42,8 @@ TABLE = ConceptTable(
         Variant(concept=concept, text=text)
         for concept, texts in {
             "AI": (
-                "AI artificial_intelligence machine_learning deep_learning neural_network GenAI LLM large_language_model"
+                "AI artificial_intelligence machine_learning deep_learning neural_network GenAI LLM "
+                "large_language_model"
             ),
             "data center": "data_center data_centre datacenter hyperscaler",
             "electricity": "electricity power_demand power_consumption kWh",
@@ -53,7 +54,7 @@ TABLE = ConceptTable(
 SNIPPETS = (
     (
         30,
-        "Natural gas prices in Europe fell as mild weather cut\nelectricity demand and hydropower recovered in the Alps",
+        "Natural gas prices in Europe fell as mild weather cut\nelectricity demand and hydropower recovered",
     ),
     (
         30,
@@ -363,7 +364,8 @@ def japanese(**fields: Any) -> AbsenceJustification:
     )
     given: dict[str, Any] = {
         "question": "生成AIはどれだけ電力を消費しますか。",
-        "absence_explanation": "記載の範囲内では、社内規程.pdfに「生成AI」の記載はありません（ヒット0件、全64ページ）。",
+        "absence_explanation": "記載の範囲内では、社内規程.pdfに「生成AI」の記載はありません"
+        "（ヒット0件、全64ページ）。",
         "concept_hits": {"生成AI": 0, "電力": 3},
         "concept_pages": {"生成AI": (), "電力": (4, 9)},
         "required": ("生成AI", "電力"),

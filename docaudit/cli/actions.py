@@ -90,17 +90,15 @@ def parse(doc: Path, out: Path, options: AuditOptions) -> int:
 
 def lint(path: Path, *, as_json: bool) -> int:
     """Print what is wrong with a concept table; 1 if there is more than remarks."""
-    from dataclasses import asdict
-
     from docaudit.concept_lint import lint as find
 
     table = ConceptTable.load(path)
     findings = find(table)
     if as_json:
-        _print_json([asdict(finding) for finding in findings])
+        _print_json([finding.model_dump(mode="json") for finding in findings])
     else:
         for finding in findings:
-            place = f"{one_line(finding.concept)}: {one_line(finding.variant)}"
+            place = ": ".join(one_line(part) for part in (finding.concept, finding.variant) if part)
             click.echo(f"{finding.severity}: {place}: {one_line(finding.message)} [{finding.code}]")
         if not findings:
             click.echo(

@@ -109,6 +109,7 @@ def _document(paper: Paper, document: Readability, fail_under: float | None) -> 
         indent=2,
         hang=2,
     )
+    kind_of = {kind.value: kind for kind in BlindSpotKind}
     for kind, pages in document.spots.items():
         paper.say((kind, "bold"), f": {page_words(pages)}", indent=2, hang=4)
-        paper.say(("→ " + remedies[kind], "dim"), indent=4, hang=2)
+        paper.say(("→ " + kind_of[kind].remedy, "dim"), indent=4, hang=2)

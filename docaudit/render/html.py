@@ -104,8 +104,10 @@ def _coverage_facts(justification: AbsenceJustification) -> Facts:
         ("Ink under text that was read", _share(c.ink_read_share)),
         (
             "Images",
-            f"{c.images_total:,} placed: {c.images_read:,} read by OCR, {c.images_without_text:,} without text, "
-            f"{c.images_unread:,} unread",
+            (
+                f"{c.images_total:,} placed: {c.images_read:,} read by OCR, "
+                f"{c.images_without_text:,} without text, {c.images_unread:,} unread"
+            ),
         ),
         ("Contents entries", f"{c.toc_entries:,}"),
         ("Cross-references", f"{c.cross_refs_total:,}"),
