@@ -60,7 +60,7 @@ def kwic_lines(items: Sequence[tuple[str, str, str]], width: int) -> list[KwicLi
 
     >>> for line in kwic_lines([("p. 3", "the use of electricity by data", "electricity")], 40):
     ...     print(line)
-    p. 3   the use of electricity by data
+    p. 3  the use of electricity by data
     """
     splits = [_on_one_line(split_snippet(snippet, match)) for _, snippet, match in items]
     label_width = max((cell_len(label) for label, _, _ in items), default=0)

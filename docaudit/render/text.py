@@ -114,13 +114,13 @@ def _concepts(paper: Paper, justification: AbsenceJustification) -> None:
     )
     paper.heading("Concepts", note)
     names = [_fit(one_line(row.name), NAME_WIDTH) for row in rows]
-    widths = (max(map(cell_len, [*names, "concept"])), 8, -8, -6)
-    paper.row(("concept", "required", "variants", "hits", "on"), widths, "dim")
+    widths = (max(map(cell_len, [*names, "concept"])), 8, -6)
+    paper.row(("concept", "required", "hits", "on"), widths, "dim")
     for row, name in zip(rows, names, strict=True):
         where = page_words(row.pages) or "no page"
         if row.uncertain:
             where += f"; {words.plural(row.uncertain, 'possible OCR misreading')}, not counted"
-        cells = (name, "yes" if row.required else "no", str(row.variants), f"{row.hits:,}", where)
+        cells = (name, "yes" if row.required else "no", f"{row.hits:,}", where)
         paper.row(cells, widths, "bold" if row.hits else "")
 
 

@@ -36,14 +36,13 @@ class CellState(StrEnum):
 
 @dataclass(frozen=True)
 class ConceptRow:
-    """One concept: how often it was found, where, and what was searched for it."""
+    """One concept: how often it was found, and where."""
 
     name: str
     required: bool
     hits: int
     pages: tuple[int, ...]
     uncertain: int
-    variants: int
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,6 @@ def concept_rows(justification: AbsenceJustification) -> list[ConceptRow]:
     names = dict.fromkeys([*(table.concepts if table else ()), *justification.concept_hits])
     required = set(justification.required) or set(names)
     uncertain = Counter(h.concept for h in justification.hits if h.match_kind is MatchKind.OCR_FUZZY)
-    variants = Counter(row.concept for row in justification.ledger)
     return [
         ConceptRow(
             name=name,
@@ -81,7 +79,6 @@ def concept_rows(justification: AbsenceJustification) -> list[ConceptRow]:
             hits=justification.concept_hits.get(name, 0),
             pages=tuple(justification.concept_pages.get(name, ())),
             uncertain=uncertain[name],
-            variants=variants[name],
         )
         for name in names
     ]
