@@ -107,12 +107,12 @@ def _unit(place: Place, stream: Stream, scope: Scope) -> tuple[object, ...]:
 
 def _nearest(present: Mentions, group: tuple[str, ...]) -> tuple[Occurrence, int]:
     """The first mention that takes part, and the widest of the nearest distances of all pairs."""
-    pairs = [_closest_pair(present[a], present[b]) for a, b in combinations(group, 2)]
+    pairs = [closest_pair(present[a], present[b]) for a, b in combinations(group, 2)]
     widest = max(pairs, key=lambda pair: gap(*pair))
     return min((hit for pair in pairs for hit in pair), key=lambda hit: hit.first), gap(*widest)
 
 
-def _closest_pair(one: list[Occurrence], other: list[Occurrence]) -> tuple[Occurrence, Occurrence]:
+def closest_pair(one: list[Occurrence], other: list[Occurrence]) -> tuple[Occurrence, Occurrence]:
     """The two mentions with the fewest words between them, in one walk along the stream."""
     best: tuple[Occurrence, Occurrence] | None = None
     reach: dict[int, Occurrence] = {}
