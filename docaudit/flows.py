@@ -73,6 +73,9 @@ Order = tuple[list[int], list[str]]
 """Rows in order, and the separator before each."""
 
 
+_TAILS, _HEADS = 2, 3
+
+
 def build_flows(lines: PageLines) -> list[Flow]:
     """All flows of a document: the streams first, then what they lack."""
     flows: list[Flow] = []
@@ -91,12 +94,35 @@ def _source_flows(lines: PageLines, rows: list[int]) -> Iterator[Flow]:
         body = [row for row in rows if lines.line_type[row] not in skipped]
         if len(body) < len(rows):
             yield from _novel(lines, FlowKind.BODY, stream_order(lines, body), seen)
-    for _, group in groupby(rows, key=lines.page.__getitem__):
-        yield from _page_flows(lines, list(group), seen)
+    pages = [list(group) for _, group in groupby(rows, key=lines.page.__getitem__)]
+    for page in pages:
+        yield from _page_flows(lines, page, seen)
+    for before, after in pairwise(pages):
+        yield from _over_page_break(lines, before, after, seen)
     for table in readings_of(lines, rows):
         yield from _altered(lines, stream, table)
     for glyphs, separators, made in glyph_orders(lines, rows):
         yield Flow(FlowKind.ALTERED, glyphs, separators, made)
+
+
+def _over_page_break(
+    lines: PageLines, before: list[int], after: list[int], seen: set[tuple[int, int]]
+) -> Iterator[Flow]:
+    """Each of the last lines of a page, going on in each of the first of the next.
+
+    A header or footer that stands on one page only looks like any other line, so a type cannot tell where the text
+    goes on.
+    """
+    tails = [row for row in before if _has_letters(lines.search[row])][-_TAILS:]
+    heads = [row for row in after if _has_letters(lines.search[row])][:_HEADS]
+    for tail in tails:
+        for head in heads:
+            if lines.page[head] == lines.page[tail] + 1:
+                yield from _novel(lines, FlowKind.BODY, ([tail, head], [WALL, PAGE]), seen)
+
+
+def _has_letters(text: str) -> bool:
+    return any(char.isalpha() for char in text)
 
 
 def stream_order(lines: PageLines, rows: Sequence[int]) -> Order:

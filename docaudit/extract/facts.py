@@ -74,11 +74,11 @@ class OutlineFact(msgspec.Struct, array_like=True):
 
 
 class DocumentFact(msgspec.Struct, array_like=True):
-    """What belongs to the document as a whole."""
+    """What belongs to the document as a whole; each line with its page, 0 for none."""
 
     pages_total: int
     outline: list[OutlineFact]
-    lines: list[LineFact]
+    lines: list[tuple[int, LineFact]]
     spots: list[SpotFact]
     versions: dict[str, str]
 

@@ -25,9 +25,13 @@ _FILLED, _STROKED = 16, 32
 _AXIS = 0.99
 
 
-def page_dict(page: pymupdf.Page) -> dict[str, Any]:
-    """The engine's dictionary of blocks: text lines with spans, and images with their bytes."""
-    content: dict[str, Any] = page.get_text("dict", flags=_FLAGS)
+def page_dict(page: pymupdf.Page, *, actual_text: bool = False) -> dict[str, Any]:
+    """The engine's dictionary of blocks: text lines with spans, and images with their bytes.
+
+    Without `actual_text` the text is what the glyphs show; with it, what the file wants a program to read instead.
+    """
+    flags = _FLAGS if actual_text else _FLAGS | pymupdf.TEXT_IGNORE_ACTUALTEXT
+    content: dict[str, Any] = page.get_text("dict", flags=flags)
     return content
 
 

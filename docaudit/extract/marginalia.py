@@ -16,7 +16,6 @@ from docaudit.reasons import BlindSpotKind
 _TAG = re.compile(r"<[^>]*>")
 _INFO = ("content", "title", "subject")
 _SIGNATURE_KEYS = ("Name", "Reason", "Location", "ContactInfo")
-_WIDGET = 19
 
 
 def page_marginalia(page: pymupdf.Page) -> tuple[list[LineFact], list[SpotFact]]:
@@ -50,7 +49,7 @@ def _annotations(page: pymupdf.Page) -> Iterator[LineFact]:
 
 
 def _fields(page: pymupdf.Page) -> Iterator[LineFact]:
-    if not any(kind == _WIDGET for _, kind, *_ in page.annot_xrefs()):
+    if not any(kind == pymupdf.PDF_ANNOT_WIDGET for _, kind, *_ in page.annot_xrefs()):
         return
     for number, field in enumerate(page.widgets(), 1):
         box = _box(field.rect)

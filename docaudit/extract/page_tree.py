@@ -22,6 +22,7 @@ class PageTree:
     Attributes:
         pages_total: Pages that can be reached.
         truncated: The tree has more pages than docaudit reads.
+        numbers: Object number of each page -> its number.
         claimed: What /Count of the root says.
     """
 
@@ -32,6 +33,7 @@ class PageTree:
         self.flattened = bool(walked) and (len(walked) != self.claimed or len(walked) != _count(doc))
         if self.flattened:
             _flatten(doc, walked, inherited)
+        self.numbers = {number: page for page, number in enumerate(walked, 1)}
         self.truncated = len(walked) >= _MAX_PAGES
         self.pages_total = len(walked) or _count(doc)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from html import unescape
 
 import pymupdf
@@ -12,7 +13,8 @@ import pymupdf
 from docaudit.extract.engine import ENGINE_ERRORS, clean, key_of
 from docaudit.extract.facts import LineFact, OutlineFact, SpotFact
 from docaudit.extract.page_tree import PageTree
-from docaudit.location import TextLikely, TextSource
+from docaudit.extract.tags import tagged_lines
+from docaudit.location import DOCUMENT_PAGE, TextLikely, TextSource
 from docaudit.reasons import BlindSpotKind
 
 _MAX_OUTLINE = 100_000
@@ -23,10 +25,10 @@ _PACKET = re.compile(r"<\?xpacket.*?\?>", re.DOTALL)
 
 @dataclass
 class Parts:
-    """Bookmarks, lines and blind spots of the document as a whole."""
+    """Bookmarks, lines (each with its page, 0 for none) and blind spots of the document as a whole."""
 
     outline: list[OutlineFact] = field(default_factory=list)
-    lines: list[LineFact] = field(default_factory=list)
+    lines: list[tuple[int, LineFact]] = field(default_factory=list)
     spots: list[SpotFact] = field(default_factory=list)
 
 
@@ -40,12 +42,13 @@ def document_parts(doc: pymupdf.Document, tree: PageTree) -> Parts:
         (_layers, BlindSpotKind.LAYER_OFF),
         (_forms, BlindSpotKind.FORM_NOT_READ),
         (_revisions, BlindSpotKind.EARLIER_REVISION),
+        (partial(_tags, tree), BlindSpotKind.TAGGED_TEXT_NOT_READ),
     )
     for reader, kind in readers:
         try:
             reader(doc, parts)
         except ENGINE_ERRORS as error:
-            detail = f"{reader.__name__.strip('_')}: {type(error).__name__}: {error}"
+            detail = f"{type(error).__name__}: {error}"
             parts.spots.append(_spot(kind, TextLikely.UNKNOWN, detail))
     if tree.truncated:
         detail = f"only the first {tree.pages_total} pages are read"
@@ -92,12 +95,18 @@ def _attachments(doc: pymupdf.Document, parts: Parts) -> None:
         parts.spots.append(_spot(BlindSpotKind.ATTACHMENT_NOT_READ, TextLikely.YES, f"embedded file {clean(title)}"))
 
 
+def layers_off(doc: pymupdf.Document) -> list[int]:
+    """Object numbers of the optional content groups that are switched off by default."""
+    return [int(number) for number in (doc.get_layer() or {}).get("off") or []]
+
+
 def _layers(doc: pymupdf.Document, parts: Parts) -> None:
-    off = (doc.get_layer() or {}).get("off") or []
+    """The text of a layer that is off is read with each page; only its pictures are not."""
     groups = doc.get_ocgs()
-    for number in off:
+    for number in layers_off(doc):
         name = clean(groups.get(number, {}).get("name", f"object {number}"))
-        parts.spots.append(_spot(BlindSpotKind.LAYER_OFF, TextLikely.UNKNOWN, f"layer {name}"))
+        detail = f"layer {name}: its text was read, its pictures were not"
+        parts.spots.append(_spot(BlindSpotKind.LAYER_OFF, TextLikely.NO, detail))
 
 
 def _forms(doc: pymupdf.Document, parts: Parts) -> None:
@@ -112,8 +121,12 @@ def _revisions(doc: pymupdf.Document, parts: Parts) -> None:
         parts.spots.append(_spot(BlindSpotKind.EARLIER_REVISION, TextLikely.UNKNOWN, detail))
 
 
-def _line(text: str, source: TextSource, block: int) -> LineFact:
-    return LineFact(text=text, box=None, block=block, source=source.value, visibility="unknown")
+def _tags(tree: PageTree, doc: pymupdf.Document, parts: Parts) -> None:
+    parts.lines += tagged_lines(doc, tree.numbers)
+
+
+def _line(text: str, source: TextSource, block: int) -> tuple[int, LineFact]:
+    return DOCUMENT_PAGE, LineFact(text=text, box=None, block=block, source=source.value, visibility="unknown")
 
 
 def _spot(kind: BlindSpotKind, likely: TextLikely, detail: str) -> SpotFact:

@@ -14,8 +14,9 @@ from docaudit.extract.labels import page_labels
 from docaudit.extract.lines import TextLayer, page_dict, read_lines
 from docaudit.extract.marginalia import page_marginalia
 from docaudit.extract.ocr import OcrReader
+from docaudit.extract.other_text import other_lines
 from docaudit.extract.page_tree import PageTree
-from docaudit.extract.parts import document_parts
+from docaudit.extract.parts import document_parts, layers_off
 from docaudit.extract.spots import damage_spot, glyph_spots, page_state, without_reread
 from docaudit.extract.unread import settle
 from docaudit.extract.visibility import mark_visibility, read_boxes
@@ -45,6 +46,7 @@ class DocumentReader:
         self._tree = PageTree(self._doc)
         if not self._tree.pages_total:
             raise DocumentRefusedError("no_pages", "no page can be reached in it")
+        self._layers_off = layers_off(self._doc)
         self._labels = page_labels(self._doc, request.path, request.password)
         self._ocr = OcrReader(request.ocr_lang, request.ocr_confidence) if request.ocr != "off" else None
 
@@ -71,6 +73,7 @@ class DocumentReader:
         text = read_lines(content, page.rect)
         images = read_images(content, page.rect)
         beside, spots = page_marginalia(page)
+        beside = other_lines(page, text.lines, self._layers_off) + beside
         fact = PageFact(
             page_num=page_num,
             label=self._labels[page_num - 1] if page_num <= len(self._labels) else "",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -54,9 +54,12 @@ def page_table(pages: list[PageFact]) -> pd.DataFrame:
 
 def line_table(document: DocumentFact, pages: list[PageFact]) -> pd.DataFrame:
     """LINE_DF with every line still of type body: lines of the document first (page 0), then page after page."""
-    rows: list[dict[str, Any]] = list(_lines(DOCUMENT_PAGE, document.lines))
+    beside: dict[int, list[LineFact]] = defaultdict(list)
+    for page_num, line in document.lines:
+        beside[page_num].append(line)
+    rows: list[dict[str, Any]] = list(_lines(DOCUMENT_PAGE, beside[DOCUMENT_PAGE]))
     for page in pages:
-        rows.extend(_lines(page.page_num, page.lines))
+        rows.extend(_lines(page.page_num, page.lines + beside[page.page_num]))
     return LINE_DF.build(rows)
 
 
