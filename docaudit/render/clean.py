@@ -11,6 +11,7 @@ import re
 
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_SOFT_HYPHEN_AT_END = re.compile("\u00ad(?=[ \t]*\n)")
 _SPACES = re.compile(r"[ \t\n]+")
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -25,12 +26,12 @@ def safe(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""The safe text on one line: each run of spaces and newlines is one space.
+    r"""The safe text on one line: each run of spaces and newlines is one space, soft hyphens only where they show.
 
-    >>> one_line("electri-\n city\t2024")
-    'electri- city 2024'
+    >>> one_line("elec\u00ad\n tri\u00adcity\t2024")
+    'elec- tricity 2024'
     """
-    return _SPACES.sub(" ", safe(text))
+    return _SPACES.sub(" ", _SOFT_HYPHEN_AT_END.sub("-", safe(text)).replace("\u00ad", ""))
 
 
 def csv_cell(text: str) -> str:

@@ -69,6 +69,7 @@ def _context(justification: AbsenceJustification) -> dict[str, Any]:
         "coverage": j.coverage,
         "headline": words.headline(j),
         "verdict": words.verdict(j),
+        "strength": words.strength(j),
         "tone": {Finding.MENTIONED: "mentioned", Finding.ABSENT: "absent"}.get(j.finding, "open"),
         "w": words,
         "concepts": view.concept_rows(j),
