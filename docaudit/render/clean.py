@@ -25,13 +25,22 @@ def safe(text: str) -> str:
     return _UNSAFE.sub("\ufffd", _LINE_ENDS.sub("\n", text))
 
 
+def shown(text: str) -> str:
+    r"""The safe text with soft hyphens as a reader sees them: a hyphen at the end of a line, nothing elsewhere.
+
+    >>> shown("elec\u00ad\ntri\u00adcity")
+    'elec-\ntricity'
+    """
+    return _SOFT_HYPHEN_AT_END.sub("-", safe(text)).replace("\u00ad", "")
+
+
 def one_line(text: str) -> str:
-    r"""The safe text on one line: each run of spaces and newlines is one space, soft hyphens only where they show.
+    r"""The shown text on one line: each run of spaces and newlines is one space.
 
     >>> one_line("elec\u00ad\n tri\u00adcity\t2024")
     'elec- tricity 2024'
     """
-    return _SPACES.sub(" ", _SOFT_HYPHEN_AT_END.sub("-", safe(text)).replace("\u00ad", ""))
+    return _SPACES.sub(" ", shown(text))
 
 
 def csv_cell(text: str) -> str:
