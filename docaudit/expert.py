@@ -1,9 +1,10 @@
 """Expert regular expressions: run as written, page by page, under a time limit.
 
-Each page is searched twice: as its lines stand, joined by line breaks; and as it reads: compatibility forms composed
-(NFKC), invisible characters dropped, words put together over a hyphen at a line end, line breaks turned into blanks.
-So `data\\s+subject` and `data subject` both find a phrase that goes over a line. Case is ignored unless the variant
-is case-sensitive. A pattern that runs out of time on three pages is given up; the pages it was not run on are named.
+Each page is searched twice: as its lines stand, joined by line breaks; and as it reads: compatibility
+forms composed (NFKC), invisible characters dropped, words put together over a hyphen at a line end, line
+breaks turned into blanks. So `data\\s+subject` and `data subject` both find a phrase that goes over a
+line. Case is ignored unless the variant is case-sensitive. A pattern that runs out of time on three pages
+is given up; the pages it was not run on are named.
 """
 
 from __future__ import annotations
@@ -23,14 +24,19 @@ from docaudit.reasons import LedgerState
 MAX_TIMEOUTS = 3
 
 _EXPLOSIVE = regex.compile(r"(?<!\\)\((?:\?:)?(?:\\.|\[[^\]]*\]|[^\\()\[\]])[+*]\)(?:[+*]|\{\d+,\})")
-_EXPLOSIVE_DETAIL = "a repetition of nothing but a repetition, as in (a+)+, can take time without end; write a+"
+_EXPLOSIVE_DETAIL = (
+    "a repetition of nothing but a repetition, as in (a+)+, can take time without end; write a+"
+)
 
 Parts = tuple[tuple[int, int, int], ...]
 Chars = list[tuple[str, int, int]]
-"""Searched text, one character at a time: the character, its row, its index in the line (-1 for a separator)."""
+"""Searched text, one character at a time: the character, its row, its index in the line (-1 for a
+separator)."""
 
 
-def sweep_expression(lines: PageLines, variant: Variant, seconds: float) -> tuple[list[tuple[MatchKind, Parts]], LedgerState, str]:
+def sweep_expression(
+    lines: PageLines, variant: Variant, seconds: float
+) -> tuple[list[tuple[MatchKind, Parts]], LedgerState, str]:
     """Matches of one expression, the state of the search, and what went wrong.
 
     Args:
@@ -70,7 +76,9 @@ def _listed(pages: list[int]) -> str:
     return shown + (f" and {len(pages) - 50} more" if len(pages) > 50 else "")
 
 
-def _matches(pattern: regex.Pattern[str], lines: PageLines, chars: Chars, seconds: float) -> Iterator[tuple[MatchKind, Parts]]:
+def _matches(
+    pattern: regex.Pattern[str], lines: PageLines, chars: Chars, seconds: float
+) -> Iterator[tuple[MatchKind, Parts]]:
     text = "".join(char for char, _, _ in chars)
     for match in pattern.finditer(text, timeout=seconds):
         parts: dict[int, list[int]] = {}
@@ -81,7 +89,13 @@ def _matches(pattern: regex.Pattern[str], lines: PageLines, chars: Chars, second
             continue  # matched nothing that stands on the page
         listed = tuple((row, min(indexes), max(indexes) + 1) for row, indexes in parts.items())
         shown = "\n".join(lines.text[row][first:last] for row, first, last in listed)
-        kind = MatchKind.ACROSS_LINES if len(listed) > 1 else MatchKind.EXACT if shown == match[0] else MatchKind.FOLDED
+        kind = (
+            MatchKind.ACROSS_LINES
+            if len(listed) > 1
+            else MatchKind.EXACT
+            if shown == match[0]
+            else MatchKind.FOLDED
+        )
         yield kind, listed
 
 

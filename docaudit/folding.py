@@ -1,8 +1,9 @@
 """What each single character becomes in searchable text: the tables behind docaudit.normalize.
 
-Folding is context-free: a character is folded in the same way wherever it stands, in the page and in the variant
-alike, so that every way of writing the same thing meets in one form (compatibility decomposition, full case
-folding). The few steps that need neighbours (order of combining marks, the dot of i) are in docaudit.normalize.
+Folding is context-free: a character is folded in the same way wherever it stands, in the page and in the
+variant alike, so that every way of writing the same thing meets in one form (compatibility decomposition,
+full case folding). The few steps that need neighbours (order of combining marks, the dot of i) are in
+docaudit.normalize.
 """
 
 from __future__ import annotations
@@ -10,36 +11,36 @@ from __future__ import annotations
 import unicodedata
 
 HYPHEN, DASH = "-", "\u2014"
-"""All hyphens, short dashes and minus signs become HYPHEN, long dashes DASH: a long dash parts clauses, so it joins
-no compound, but it still equals any dash that the variant itself has."""
+"""All hyphens, short dashes and minus signs become HYPHEN, long dashes DASH: a long dash parts clauses, so
+it joins no compound, but it still equals any dash that the variant itself has."""
 
 _HYPHENS = "\u2010\u2011\u2012\u2013\u2212\u2043\u058a\u1806\ufe58\ufe63\uff0d\u30a0\u2e17\u2e40"
 _DASHES = "\u2014\u2015\u2e3a\u2e3b\ufe31\ufe32"
-_SINGLE_QUOTES = "\u2018\u2019\u201a\u201b\u2032\u2035\u02b9\u02bb\u02bc\u02c8\u00b4\u0060\u2039\u203a\u275b\u275c\uff07"
+_SINGLE_QUOTES = (
+    "\u2018\u2019\u201a\u201b\u2032\u2035\u02b9\u02bb\u02bc\u02c8\u00b4\u0060\u2039\u203a\u275b\u275c\uff07"
+)
 _DOUBLE_QUOTES = "\u201c\u201d\u201e\u201f\u2033\u2036\u00ab\u00bb\u301d\u301e\u301f\u275d\u275e\uff02\u02ba"
 _KEPT = "\u2122\u2120\u00ae\u00a9"
 """Signs whose decomposition would put letters against a word (Bluebird\u2122 is not "bluebirdtm")."""
 
-SUPPLEMENT_RADICALS = {
-    0x2E81: "厂", 0x2E82: "乛", 0x2E83: "乚", 0x2E84: "乙", 0x2E85: "亻", 0x2E86: "冂", 0x2E88: "刀", 0x2E89: "刂",
-    0x2E8A: "卜", 0x2E8B: "㔾", 0x2E8C: "小", 0x2E8D: "小", 0x2E8E: "兀", 0x2E8F: "尣", 0x2E90: "尢", 0x2E92: "巳",
-    0x2E93: "幺", 0x2E94: "彑", 0x2E95: "彐", 0x2E96: "忄", 0x2E97: "㣺", 0x2E98: "扌", 0x2E99: "攵", 0x2E9B: "旡",
-    0x2E9C: "日", 0x2E9D: "月", 0x2E9E: "歺", 0x2E9F: "母", 0x2EA0: "民", 0x2EA1: "氵", 0x2EA2: "氺", 0x2EA3: "灬",
-    0x2EA4: "爫", 0x2EA5: "爫", 0x2EA6: "丬", 0x2EA7: "牛", 0x2EA8: "犭", 0x2EA9: "王", 0x2EAA: "疋", 0x2EAB: "罒",
-    0x2EAC: "示", 0x2EAD: "礻", 0x2EAE: "竹", 0x2EAF: "糹", 0x2EB0: "纟", 0x2EB1: "罓", 0x2EB2: "罒", 0x2EB3: "㓁",
-    0x2EB4: "㓁", 0x2EB6: "羊", 0x2EB8: "羋", 0x2EB9: "耂", 0x2EBA: "肀", 0x2EBB: "聿", 0x2EBC: "肉", 0x2EBD: "臼",
-    0x2EBE: "艹", 0x2EBF: "艹", 0x2EC0: "艹", 0x2EC1: "虎", 0x2EC2: "衤", 0x2EC3: "覀", 0x2EC4: "西", 0x2EC5: "见",
-    0x2EC6: "角", 0x2EC8: "讠", 0x2EC9: "贝", 0x2ECA: "足", 0x2ECB: "车", 0x2ECC: "辶", 0x2ECD: "辶", 0x2ECE: "辶",
-    0x2ECF: "阝", 0x2ED0: "钅", 0x2ED1: "長", 0x2ED2: "镸", 0x2ED3: "长", 0x2ED4: "门", 0x2ED6: "阝", 0x2ED7: "雨",
-    0x2ED8: "青", 0x2ED9: "韦", 0x2EDA: "页", 0x2EDB: "风", 0x2EDC: "飞", 0x2EDD: "食", 0x2EDF: "飠", 0x2EE0: "饣",
-    0x2EE2: "马", 0x2EE3: "骨", 0x2EE4: "鬼", 0x2EE5: "鱼", 0x2EE6: "鸟", 0x2EE7: "卤", 0x2EE8: "麦", 0x2EE9: "黄",
-    0x2EEA: "黾", 0x2EEB: "斉", 0x2EEC: "齐", 0x2EED: "歯", 0x2EEE: "齿", 0x2EEF: "竜", 0x2EF0: "龙", 0x2EF1: "龜",
-    0x2EF2: "亀", 0x2EF3: "龟",
-}  # fmt: skip
-"""CJK Radicals Supplement to the unified ideograph that a reader takes it for; NFKC knows only two of them."""
+_SUPPLEMENT = (
+    "2E81厂 2E82乛 2E83乚 2E84乙 2E85亻 2E86冂 2E88刀 2E89刂 2E8A卜 2E8B㔾 2E8C小 2E8D小 2E8E兀 "
+    "2E8F尣 2E90尢 2E92巳 2E93幺 2E94彑 2E95彐 2E96忄 2E97㣺 2E98扌 2E99攵 2E9B旡 2E9C日 2E9D月 "
+    "2E9E歺 2E9F母 2EA0民 2EA1氵 2EA2氺 2EA3灬 2EA4爫 2EA5爫 2EA6丬 2EA7牛 2EA8犭 2EA9王 2EAA疋 "
+    "2EAB罒 2EAC示 2EAD礻 2EAE竹 2EAF糹 2EB0纟 2EB1罓 2EB2罒 2EB3㓁 2EB4㓁 2EB6羊 2EB8羋 2EB9耂 "
+    "2EBA肀 2EBB聿 2EBC肉 2EBD臼 2EBE艹 2EBF艹 2EC0艹 2EC1虎 2EC2衤 2EC3覀 2EC4西 2EC5见 2EC6角 "
+    "2EC8讠 2EC9贝 2ECA足 2ECB车 2ECC辶 2ECD辶 2ECE辶 2ECF阝 2ED0钅 2ED1長 2ED2镸 2ED3长 2ED4门 "
+    "2ED6阝 2ED7雨 2ED8青 2ED9韦 2EDA页 2EDB风 2EDC飞 2EDD食 2EDF飠 2EE0饣 2EE2马 2EE3骨 2EE4鬼 "
+    "2EE5鱼 2EE6鸟 2EE7卤 2EE8麦 2EE9黄 2EEA黾 2EEB斉 2EEC齐 2EED歯 2EEE齿 2EEF竜 2EF0龙 2EF1龜 "
+    "2EF2亀 2EF3龟 "
+)
+SUPPLEMENT_RADICALS = {int(pair[:4], 16): pair[4:] for pair in _SUPPLEMENT.split()}
+"""CJK Radicals Supplement to the unified ideograph that a reader takes it for; NFKC knows only two of
+them."""
 
 _SHAPES = {"戶": "戸", "户": "戸", "黑": "黒", "黃": "黄", "靑": "青"}
-"""Unified ideographs that Kangxi radicals decompose to, and the shape that Japanese text writes for the same radical."""
+"""Unified ideographs that Kangxi radicals decompose to, and the shape that Japanese text writes for the
+same radical."""
 
 
 def _is_dropped(char: str) -> bool:
@@ -49,11 +50,11 @@ def _is_dropped(char: str) -> bool:
         or 0xFE00 <= code <= 0xFE0F
         or 0xE0100 <= code <= 0xE01EF  # variation selectors
         or 0x180B <= code <= 0x180D
+        or code in (0x0332, 0x0333, 0x0335, 0x0336)  # struck-out and underlined text is still text
         or code in (0x0640, 0x034F, 0x115F, 0x1160, 0x3164, 0xFFA0)  # tatweel, joiner, Hangul fillers
         or 0x064B <= code <= 0x0652
         or code == 0x0670  # Arabic vowel signs, written or not
-        or 0x0591 <= code <= 0x05C7
-        and unicodedata.category(char) == "Mn"  # Hebrew points, written or not
+        or (0x0591 <= code <= 0x05C7 and unicodedata.category(char) == "Mn")  # Hebrew points, written or not
     )
 
 
@@ -90,12 +91,24 @@ def fold_char(char: str) -> str:
 
 
 class FoldTable(dict[int, str]):
-    """str.translate table that folds each character once and remembers it."""
+    """str.translate table that folds each character once and remembers it, and which do not fold to one
+    character."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.uneven: set[str] = set()
 
     def __missing__(self, code: int) -> str:
         folded = fold_char(chr(code))
+        if len(folded) != 1 or unicodedata.combining(folded):
+            self.uneven.add(chr(code))
         self[code] = folded
         return folded
+
+    def is_even(self, text: str) -> bool:
+        """Whether every character of text, which was folded before, folds to just one that stays in its
+        place."""
+        return self.uneven.isdisjoint(text)
 
 
 FOLD = FoldTable()

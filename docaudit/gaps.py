@@ -1,4 +1,5 @@
-"""What may stand between two characters of a variant on the page: one small regular expression for each kind of gap.
+"""What may stand between two characters of a variant on the page: one small regular expression for each
+kind of gap.
 
 Flow text is normalised (docaudit.normalize, docaudit.flows), so a gap is a short run of separators. The same
 strings make up the variant's whole pattern and check the gaps of a candidate one by one: both ways agree.
@@ -19,7 +20,8 @@ _DASH = rf"[{HYPHEN}{DASH}]"
 
 
 class Gap(StrEnum):
-    """Kinds of gap between consecutive characters; the value is what may stand there, as a regular expression."""
+    """Kinds of gap between consecutive characters; the value is what may stand there, as a regular
+    expression."""
 
     NONE = ""
     """Nothing: between digits, before a plural ending, inside a number."""
@@ -87,7 +89,8 @@ def _inside(kinds: set[CharClass], left: str, right: str, inflect: bool) -> Gap:
 
 
 def squeezed(text: str) -> tuple[str, list[str]]:
-    """Searchable text without separators, and the separators before each remaining character and after the last."""
+    """Searchable text without separators, and the separators before each remaining character and after the
+    last."""
     kept: list[str] = []
     between = [""]
     for char in text:

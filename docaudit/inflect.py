@@ -1,8 +1,8 @@
 """Other forms in which English writes the same word: plural, -ise/-ize, British and American spelling.
 
-The possessive needs no rule: an apostrophe is a boundary. Compounds (data center, data-center, datacenter) are a
-matter of separators and stand in docaudit.patterns. Rules work on the letters as written, so that a case-sensitive
-variant keeps its capitals.
+The possessive needs no rule: an apostrophe is a boundary. Compounds (data center, data-center, datacenter)
+are a matter of separators and stand in docaudit.patterns. Rules work on the letters as written, so that a
+case-sensitive variant keeps its capitals.
 """
 
 from __future__ import annotations
@@ -14,23 +14,31 @@ from itertools import product
 MAX_FORMS = 16
 """Upper bound of spellings of one variant; each may be joined by its plurals."""
 
-_OUR = "arm behavi cand clam col demean endeav fav ferv flav glam harb hon hum lab neighb od par parl ranc rig rum sav"
-_OUR += " splend succ tum val vap vig"
-_RE = "calib cent fib goit kilomet lit lust meag met millimet nit och reconnoit sab sceptr sepulch somb spect theat"
+_OUR = (
+    "arm behavi cand clam col demean endeav fav ferv flav glam harb hon hum lab neighb od par parl ranc rig "
+    "rum "
+    "sav splend succ tum val vap vig"
+)
+_RE = (
+    "calib cent fib goit kilomet lit lust meag met millimet nit och reconnoit sab sceptr sepulch somb "
+    "spect theat"
+)
 _DOUBLED = (
-    "cancel channel counsel dial disburs equal fuel fulfil initial journal label level marshal model panel pencil "
+    "cancel channel counsel dial disburs equal fuel fulfil initial journal label level marshal model panel "
+    "pencil "
     "pedal program quarrel rival shovel signal spiral total trammel travel tunnel unravel yodel"
 )
 _PAIRS = (
     ("aluminium", "aluminum"), ("analogue", "analog"), ("catalogue", "catalog"), ("dialogue", "dialog"),
-    ("programme", "program"), ("grey", "gray"), ("judgement", "judgment"), ("acknowledgement", "acknowledgment"),
-    ("ageing", "aging"), ("artefact", "artifact"), ("sulph", "sulf"), ("sceptic", "skeptic"), ("mould", "mold"),
-    ("paedi", "pedi"), ("haem", "hem"), ("anaem", "anem"), ("anaesth", "anesth"), ("encyclopaed", "encycloped"),
-    ("manoeuvr", "maneuver"), ("orthopaed", "orthoped"), ("enrolment", "enrollment"), ("fulfilment", "fulfillment"),
+    ("programme", "program"), ("grey", "gray"), ("judgement", "judgment"),
+    ("acknowledgement", "acknowledgment"), ("ageing", "aging"), ("artefact", "artifact"), ("sulph", "sulf"),
+    ("sceptic", "skeptic"), ("mould", "mold"), ("paedi", "pedi"), ("haem", "hem"), ("anaem", "anem"),
+    ("anaesth", "anesth"), ("encyclopaed", "encycloped"), ("manoeuvr", "maneuver"),
+    ("orthopaed", "orthoped"), ("enrolment", "enrollment"), ("fulfilment", "fulfillment"),
     ("instalment", "installment"), ("skilful", "skillful"), ("wilful", "willful"), ("defence", "defense"),
     ("offence", "offense"), ("licence", "license"), ("pretence", "pretense"), ("plough", "plow"),
-    ("tyre", "tire"), ("gramme", "gram"), ("orientat", "orient"),
-    ("foetus", "fetus"), ("foetal", "fetal"), ("oestr", "estr"), ("oesoph", "esoph"), ("leukaem", "leukem"),
+    ("tyre", "tire"), ("gramme", "gram"), ("orientat", "orient"), ("foetus", "fetus"), ("foetal", "fetal"),
+    ("oestr", "estr"), ("oesoph", "esoph"), ("leukaem", "leukem"),
 )  # fmt: skip
 _WORD = re.compile(r"[A-Za-z]+")
 
@@ -85,12 +93,15 @@ def plurals(word: str) -> tuple[str, ...]:
 
 
 def forms(text: str) -> tuple[str, ...]:
-    """All forms of a variant, the written one first: spellings of each word, then plurals of the last word."""
+    """All forms of a variant, the written one first: spellings of each word, then plurals of the last
+    word."""
     pieces = _WORD.split(text)
     words = _WORD.findall(text)
     if not words or len(text) > 200:
         return (text,)
-    spelled = list(product(*(spellings(word) for word in words)))[:MAX_FORMS] if len(words) <= 8 else [tuple(words)]
+    spelled = (
+        list(product(*(spellings(word) for word in words)))[:MAX_FORMS] if len(words) <= 8 else [tuple(words)]
+    )
     out: dict[str, None] = {}
     for chosen in spelled:
         out[_joined(pieces, chosen)] = None

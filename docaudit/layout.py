@@ -1,7 +1,8 @@
 """Geometry of one page: which line lies under which, and which lines stand side by side.
 
-Lines that do not run horizontally are turned first, so that every rule is written once, for text that runs to the
-right and continues below. Vertical text turns like text rotated to the right: its next column lies to the left.
+Lines that do not run horizontally are turned first, so that every rule is written once, for text that runs
+to the right and continues below. Vertical text turns like text rotated to the right: its next column lies
+to the left.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from docaudit.pagelines import Floats, PageLines
 MAX_GAP = 2.5
 """A line continues in the one below if the gap between them is at most this many line heights."""
 ROW_GAP, BLOCK_ROW_GAP = 1.2, 6.0
-"""Side by side, two lines continue each other over at most so many line heights; within one block, over more."""
+"""Side by side, two lines continue each other over at most so many line heights; within one block, over
+more."""
 TOUCHING = 0.18
 """Pieces nearer than this share of the line height may be parts of one word."""
 
@@ -44,7 +46,8 @@ def is_simple(box: Boxes) -> bool:
 
 
 def neighbours_below(box: Boxes) -> tuple[list[int], list[int]]:
-    """For each line the nearest line below that overlaps it in width, and the nearest above; -1 where there is none.
+    """For each line the nearest line below that overlaps it in width, and the nearest above; -1 where
+    there is none.
 
     Among lines at the same height the one with the nearest left edge is taken.
     """
@@ -52,7 +55,7 @@ def neighbours_below(box: Boxes) -> tuple[list[int], list[int]]:
     height = np.maximum(y1 - y0, 0.1)
     overlap = np.minimum(x1, x1.T) - np.maximum(x0, x0.T)
     wide_enough = overlap > np.minimum(0.1 * np.minimum(x1 - x0, (x1 - x0).T), 2.0)
-    below = (y0.T + y1.T) > (y0 + y1) + np.minimum(height, height.T)
+    below = (y0 + y1) + np.minimum(height, height.T) < (y0.T + y1.T)
     gap = y0.T - y1
     near = gap < MAX_GAP * np.maximum(np.minimum(height, height.T), 0.6 * np.maximum(height, height.T))
     fits = wide_enough & below & near
@@ -64,7 +67,8 @@ def neighbours_below(box: Boxes) -> tuple[list[int], list[int]]:
 
 
 def visual_rows(box: Boxes) -> list[list[int]]:
-    """Lines grouped into visual rows (vertical extents overlap by half), top to bottom, left to right in each."""
+    """Lines grouped into visual rows (vertical extents overlap by half), top to bottom, left to right in
+    each."""
     left, top, _, bottom = box.T.tolist()
     rows: list[list[int]] = []
     row_top = row_bottom = 0.0

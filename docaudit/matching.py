@@ -1,126 +1,25 @@
-"""Every pattern over every flow: one Aho-Corasick pass for candidates, then boundaries and gaps of each candidate.
+"""Every pattern over every flow: one Aho-Corasick pass for candidates, then boundaries and gaps of each
+candidate.
 
-`fast_matches` and `plain_matches` give the same matches; the second runs each variant's whole regular expression and
-is what the first is tested against.
+`fast_matches` and `plain_matches` give the same matches; the second runs each variant's whole regular
+expression and is what the first is tested against.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import ahocorasick_rs
 import numpy as np
-import numpy.typing as npt
 import regex
 
-from docaudit.flows import Flow, FlowKind, Piece
+from docaudit.corpus import Corpus, Ints
 from docaudit.gaps import Gap, fits, squeezed
-from docaudit.location import MatchKind
-from docaudit.normalize import searchable_map
-from docaudit.pagelines import PageLines
 from docaudit.patterns import RUN_ON, Form, Pattern
-from docaudit.scripts import MAYBE, SEPARATORS, WALL, CharClass, classes_of, codes_of
-
-Ints = npt.NDArray[np.int64]
-
-_FUNCTION_WORDS = frozenset(
-    "a an the in of to be for on at by as is it no so or and we he me my us up do go if am are was not but his her "
-    "all any can may our out per she too its has had who de la le les un une der die das den des et en el y da do".split()
-)
-"""Words that stand before any other: a blank beside one of them is never taken for a stray one."""
-
-
-class Corpus:
-    """All flows of a document in one text, with what is needed to search it and to find the way back."""
-
-    def __init__(self, lines: PageLines, flows: Sequence[Flow]) -> None:
-        self.lines = lines
-        self.pieces: list[Piece] = [piece for flow in flows for piece in flow.pieces]
-        self.kinds: list[FlowKind] = [flow.kind for flow in flows for _ in flow.pieces]
-        self.text = "".join([part for piece in self.pieces for part in (piece.before, piece.text)]) + WALL
-        lengths = np.array([len(piece.text) + len(piece.before) for piece in self.pieces], dtype=np.int64)
-        before = np.array([len(piece.before) for piece in self.pieces], dtype=np.int64)
-        self.starts: Ints = np.cumsum(lengths) - lengths + before
-        codes = codes_of(self.text)
-        self.classes = classes_of(codes)
-        kept = (self.classes != CharClass.SEPARATOR) & (self.classes != CharClass.MAYBE)
-        self.positions: Ints = np.flatnonzero(kept)
-        self.squeezed = codes[kept].tobytes().decode("utf-32-le")
-        self._maps: dict[int, Sequence[int]] = {}
-        streams = (FlowKind.STREAM, FlowKind.PART)
-        self.is_echo = np.array(
-            [
-                kind not in streams and piece.source is None and piece.floor == MatchKind.EXACT
-                for piece, kind in zip(self.pieces, self.kinds, strict=True)
-            ],
-            dtype=bool,
-        )
-        """Whether a match inside this piece alone is found in a stream as well."""
-
-    def piece_at(self, offset: int) -> int:
-        """Number of the piece in which a character of the text lies."""
-        return int(self.starts.searchsorted(offset, side="right")) - 1
-
-    def echoes(self, match: Match) -> bool:
-        """Whether a match lies inside one piece that a stream holds as well."""
-        number = self.piece_at(match.start)
-        return bool(self.is_echo[number]) and self.piece_at(match.end - 1) == number
-
-    def source_map(self, number: int) -> Sequence[int]:
-        """For each character of a piece the index of the character in its line."""
-        piece = self.pieces[number]
-        if piece.source is not None:
-            return piece.source
-        row = piece.row
-        known = self._maps.get(row)
-        if known is None:
-            text = self.lines.text[row]
-            plain = text.isascii() and len(text) == len(piece.text)
-            known = range(len(text)) if plain else searchable_map(text)[1]
-            self._maps[row] = known
-        return known
-
-    def parts(self, start: int, end: int) -> list[tuple[int, int, int]]:
-        """The lines that a span covers: for each its piece and the first and last + 1 character in the line."""
-        out = []
-        for number in range(self.piece_at(start), self.piece_at(end - 1) + 1):
-            first = max(start - int(self.starts[number]), 0)
-            last = min(end - int(self.starts[number]), len(self.pieces[number].text))
-            covered = self.source_map(number)[first:last]
-            if covered:
-                out.append((number, min(covered), max(covered) + 1))
-        return out
-
-    @cached_property
-    def words(self) -> Counter[str]:
-        """How often each word stands in the document, by its streams."""
-        streams = (FlowKind.STREAM, FlowKind.PART)
-        text = " ".join(
-            piece.text for piece, kind in zip(self.pieces, self.kinds, strict=True) if kind in streams
-        )
-        self._stream_text = text
-        return Counter(regex.findall(r"[\p{L}\p{M}]+", text))
-
-    @lru_cache(maxsize=10_000)  # noqa: B019 - lives as long as the corpus, one sweep
-    def is_stray(self, left: str, right: str) -> bool:
-        """Whether a blank or break between two fragments may lie inside a word.
-
-        It may if one of them stands nowhere else in the document as a word; next to a function word it never may.
-        """
-        if left in _FUNCTION_WORDS or right in _FUNCTION_WORDS:
-            return False
-        together = max(self._count_pair(left, right), 1)
-        single = len(left) == 1 or len(right) == 1
-        return single or self.words[left] <= together or self.words[right] <= together
-
-    def _count_pair(self, left: str, right: str) -> int:
-        if not self.words:
-            return 0
-        return sum(self._stream_text.count(f"{left}{gap}{right}") for gap in (" ", "\n"))
+from docaudit.scripts import MAYBE, SEPARATORS, CharClass, char_class
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +31,8 @@ class Match:
     start: int
     end: int
 
+
+_WORD_AHEAD, _WORD_BEHIND = regex.compile(r"[\p{L}\p{M}]*"), regex.compile(r"[\p{L}\p{M}]*$")
 
 _OK, _NO, _ASK = 1, 0, 2
 
@@ -152,6 +53,7 @@ _LEFT = np.array(
         _actions("LETTER MARK", "DIGIT MAYBE"),
         _actions("LETTER MARK DIGIT", "OTHER MAYBE"),
         _actions("", "OTHER"),
+        _actions("MARK", "LETTER DIGIT MAYBE"),
     ],
     dtype=np.uint8,
 )
@@ -162,6 +64,7 @@ _RIGHT = np.array(
         _actions("LETTER MARK FREE_MARK DIGIT", "OTHER MAYBE"),
         _actions("", "OTHER"),
         _actions("", ""),
+        _actions("MARK FREE_MARK", "LETTER DIGIT MAYBE"),
     ],
     dtype=np.uint8,
 )
@@ -174,7 +77,7 @@ def _look(expression: str) -> regex.Pattern[str]:
 
 def _left_rule(pattern: Pattern, form: Form) -> int:
     if pattern.bounded_left and not form.lead:
-        return 2 if pattern.first == CharClass.DIGIT else 1
+        return 2 if pattern.first == CharClass.DIGIT else 4 if form.is_long else 1
     return 3 if pattern.left(form) else 0
 
 
@@ -184,7 +87,7 @@ def _right_rule(pattern: Pattern, form: Form) -> int:
     if pattern.variant.match == "word" and form.key[-1] in RUN_ON:
         return 3
     if pattern.bounded_right(form):
-        return 2 if form.key[-1].isdigit() else 1
+        return 2 if char_class(form.key[-1]) == CharClass.DIGIT else 5 if form.is_long else 1
     return 0
 
 
@@ -194,7 +97,7 @@ def fast_matches(corpus: Corpus, patterns: Sequence[Pattern]) -> list[Match]:
     for number, pattern in enumerate(patterns):
         for index, form in enumerate(pattern.forms):
             entries.setdefault(form.key, []).append((number, index))
-    if not entries or not corpus.pieces:
+    if not entries or not corpus.rows:
         return []
     keys = list(entries)
     found = ahocorasick_rs.AhoCorasick(keys).find_matches_as_indexes(corpus.squeezed, overlapping=True)
@@ -206,11 +109,21 @@ def fast_matches(corpus: Corpus, patterns: Sequence[Pattern]) -> list[Match]:
         known = best.get((number, start))
         if known is None or index < known[0]:
             best[(number, start)] = (index, end)
-    made = (Match(number, index, start, end) for (number, start), (index, end) in best.items())
+    made = [Match(number, index, start, end) for (number, start), (index, end) in best.items()]
     return sorted(
-        (match for match in made if is_allowed(corpus, patterns, match)),
+        (match for match in _without_echoes(corpus, made) if is_allowed(corpus, patterns, match)),
         key=lambda match: (match.pattern, match.start),
     )
+
+
+def _without_echoes(corpus: Corpus, matches: Sequence[Match]) -> Iterator[Match]:
+    """Matches that a stream does not hold as well; only after the first form of each place was chosen."""
+    starts = np.fromiter((match.start for match in matches), dtype=np.int64, count=len(matches))
+    ends = np.fromiter((match.end for match in matches), dtype=np.int64, count=len(matches))
+    first = corpus.starts.searchsorted(starts, side="right") - 1
+    last = corpus.starts.searchsorted(ends - 1, side="right") - 1
+    echoes = ((first == last) & corpus.is_echo[first]).tolist()
+    return (match for match, echo in zip(matches, echoes, strict=True) if not echo)
 
 
 def _confirmed(
@@ -233,9 +146,6 @@ def _confirmed(
     left = _LEFT[left_rules[entry], corpus.classes[start - 1]]
     right = _RIGHT[right_rules[entry], corpus.classes[end]]
     alive = np.flatnonzero((left != _NO) & (right != _NO))
-    inside = corpus.starts.searchsorted(start[alive], side="right") - 1
-    ends_inside = corpus.starts.searchsorted(end[alive] - 1, side="right") - 1 == inside
-    alive = alive[~(ends_inside & corpus.is_echo[inside])]
     certain = (left == _OK) & (right == _OK) & bare[entry] & (end - start == finish - begin)
     for place in alive.tolist():
         number, index = flat[entry[place]]
@@ -278,13 +188,14 @@ def plain_matches(corpus: Corpus, patterns: Sequence[Pattern]) -> list[Match]:
             key = squeezed(found[0])[0]
             index = next(place for place, form in enumerate(pattern.forms) if form.key == key)
             match = Match(number, index, found.start(), found.end())
-            if not corpus.echoes(match) and is_allowed(corpus, patterns, match):
+            if not corpus.echoes(match.start, match.end) and is_allowed(corpus, patterns, match):
                 out.append(match)
     return out
 
 
 def gaps_of(corpus: Corpus, form: Form, match: Match) -> list[tuple[Gap, str, int]]:
-    """Gaps of a match where the page or the variant has a separator: kind, what stands there, where it begins."""
+    """Gaps of a match where the page or the variant has a separator: kind, what stands there, where it
+    begins."""
     start, end = match.start + len(form.lead), match.end - len(form.trail)
     span = corpus.text[start:end]
     if span == form.key:
@@ -298,10 +209,13 @@ def gaps_of(corpus: Corpus, form: Form, match: Match) -> list[tuple[Gap, str, in
 
 
 def is_allowed(corpus: Corpus, patterns: Sequence[Pattern], match: Match) -> bool:
-    """The two rules that no regular expression can state: capitals as on the page, and stray blanks inside words."""
+    """The two rules that no regular expression can state: capitals as on the page, and stray blanks inside
+    words."""
     pattern = patterns[match.pattern]
     form = pattern.forms[match.form]
     if pattern.sensitive and not _same_capitals(corpus, form, match):
+        return False
+    if form.is_long and not _glue_allowed(corpus, pattern, form, match):
         return False
     if match.end - match.start == len(form.key) or corpus.text[match.start : match.end] == form.literal:
         return True
@@ -312,15 +226,35 @@ def is_allowed(corpus: Corpus, patterns: Sequence[Pattern], match: Match) -> boo
     )
 
 
+def _glue_allowed(corpus: Corpus, pattern: Pattern, form: Form, match: Match) -> bool:
+    """Whether letters right before or after a long phrase are a known word that merely lost its blank."""
+    after = before = ""
+    if pattern.bounded_right(form) and corpus.classes[match.end] == CharClass.LETTER:
+        after = _word_ahead(corpus.text, match.end)
+    if pattern.bounded_left and not form.lead and corpus.classes[match.start - 1] == CharClass.LETTER:
+        before = _word_behind(corpus.text, match.start)
+    return all(len(rest) >= 2 and corpus.words[rest] > 0 for rest in (after, before) if rest)
+
+
 def _fragments_allowed(corpus: Corpus, start: int, end: int) -> bool:
-    left = regex.search(r"[\p{L}\p{M}]*$", corpus.text[max(start - 60, 0) : start])
-    right = regex.match(r"[\p{L}\p{M}]*", corpus.text[end : end + 60])
-    return corpus.is_stray(left[0] if left else "", right[0] if right else "")
+    return corpus.is_stray(_word_behind(corpus.text, start), _word_ahead(corpus.text, end))
+
+
+def _word_ahead(text: str, place: int) -> str:
+    """Letters from a place on."""
+    found = _WORD_AHEAD.match(text, place)
+    return found[0] if found else ""
+
+
+def _word_behind(text: str, place: int) -> str:
+    """Letters before a place, of a word of up to 60."""
+    found = _WORD_BEHIND.search(text[max(place - 60, 0) : place])
+    return found[0] if found else ""
 
 
 def _same_capitals(corpus: Corpus, form: Form, match: Match) -> bool:
     shown = "".join(
-        corpus.lines.text[corpus.pieces[number].row][first:last]
+        corpus.lines.text[corpus.rows[number]][first:last]
         for number, first, last in corpus.parts(match.start, match.end)
     )
     return letters_of(shown) == letters_of(form.cased)

@@ -1,7 +1,8 @@
 """Line text -> searchable text, with a map from every searchable character back to the character of the line.
 
-Searchable text is what the sweep compares: folded characters (docaudit.folding), no blanks at either end, runs of
-blanks reduced to one blank, or to two where the page has two or more (a wide gap may part letter-spaced words).
+Searchable text is what the sweep compares: folded characters (docaudit.folding), no blanks at either end,
+runs of blanks reduced to one blank, or to two where the page has two or more (a wide gap may part
+letter-spaced words).
 
 >>> fold("Ｐｅｒｓｏｎａｌ\\u00a0ＤＡＴＡ")
 'personal data'
@@ -19,7 +20,8 @@ import unicodedata
 from docaudit.folding import FOLD, HYPHEN
 
 LINE_END_HYPHENS = "\u00ad\u0002\ufffe\u2010\u00ac"
-"""What engines give for a hyphen that exists only because the line ends: soft hyphen, the signs of PDFium, a not sign."""
+"""What engines give for a hyphen that exists only because the line ends: soft hyphen, the signs of PDFium,
+a not sign."""
 
 _WIDE = re.compile("   +")
 _END = re.compile(f"[{LINE_END_HYPHENS}](?=[\\s\u200b]*$)")
@@ -36,7 +38,8 @@ def fold(text: str) -> str:
 
 
 def fold_map(text: str) -> tuple[str, list[int]]:
-    """The result of `fold` and, for each of its characters, the index of the character of text it comes from."""
+    """The result of `fold` and, for each of its characters, the index of the character of text it comes
+    from."""
     pairs = [(char, index) for index, source in enumerate(text) for char in FOLD[ord(source)]]
     if any(unicodedata.combining(char) for char, _ in pairs):
         pairs = _dotless(_ordered(pairs))
@@ -69,7 +72,8 @@ def _dotless(pairs: list[tuple[str, int]]) -> list[tuple[str, int]]:
 
 
 def _with_line_end_hyphen(text: str) -> str:
-    """The same text, a soft hyphen (or its like) at its end replaced by a hyphen; the length stays the same."""
+    """The same text, a soft hyphen (or its like) at its end replaced by a hyphen; the length stays the
+    same."""
     return text if text.isascii() and "\x02" not in text else _END.sub(HYPHEN, text)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +13,8 @@ import pandas as pd
 from docaudit.frames import LINE_DF
 from docaudit.location import Direction, LineType, TextSource, Visibility
 from docaudit.normalize import searchable
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 Floats = npt.NDArray[np.float64]
 
@@ -25,6 +28,12 @@ _FILL: dict[str, object] = {
     "line_num": 0,
     "block_num": 0,
 }
+
+
+def encodable(text: str) -> str:
+    """Text with lone surrogates, which no table or file can hold, replaced by U+FFFD; the length stays the
+    same."""
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def completed(line_df: pd.DataFrame) -> pd.DataFrame:
@@ -67,7 +76,7 @@ class PageLines:
     def of(cls, line_df: pd.DataFrame) -> PageLines:
         """Arrays of line_df; columns that it lacks are filled in."""
         full = completed(line_df)
-        text = [value if isinstance(value, str) else str(value) for value in full["text"].tolist()]
+        text = [encodable(value if isinstance(value, str) else str(value)) for value in full["text"].tolist()]
         return cls(
             page=[int(value) for value in full["page_num"].tolist()],
             number=[int(value) for value in full["line_num"].tolist()],

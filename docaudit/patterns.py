@@ -1,9 +1,11 @@
-"""One variant of the concept table -> its forms, its rules for boundaries, case and gaps, and its whole pattern.
+"""One variant of the concept table -> its forms, its rules for boundaries, case and gaps, and its whole
+pattern.
 
-A variant is searched in two ways that give the same hits: fast, by its squeezed keys (letters without separators)
-and a check of boundaries and gaps; or slowly, by the one regular expression that stands in the ledger. Two rules go
-beyond a regular expression and apply to both: capitals of case-sensitive variants are compared on the page's own
-characters, and a stray blank inside a word must not part two words that the document knows (docaudit.matching).
+A variant is searched in two ways that give the same hits: fast, by its squeezed keys (letters without
+separators) and a check of boundaries and gaps; or slowly, by the one regular expression that stands in the
+ledger. Two rules go beyond a regular expression and apply to both: capitals of case-sensitive variants are
+compared on the page's own characters, and a stray blank inside a word must not part two words that the
+document knows (docaudit.matching).
 """
 
 from __future__ import annotations
@@ -22,11 +24,15 @@ from docaudit.scripts import TAIL, WORD, CharClass, char_class
 GLUED_LETTERS = 4
 """A number may be glued before a variant of at least so many characters (1Introduction)."""
 SEAM_LETTERS = 5
-"""A boundary that is only a seam (text without visible blanks) counts for variants of at least so many characters."""
+"""A boundary that is only a seam (text without visible blanks) counts for variants of at least so many
+characters."""
+LONG_LETTERS = 15
+"""Phrases of three words and so many characters may be glued to a word of the document: "denuded offbut"."""
 RUN_ON = "+#*&=@"
 """Signs that must not run on: C++ does not stand in C+++."""
 MAX_PATTERN = 2000
-"""Variants longer than this are searched by their squeezed key; their pattern is written without gap rules."""
+"""Variants longer than this are searched by their squeezed key; their pattern is written without gap
+rules."""
 
 _SUPERSCRIPT = r"[0-9]{1,3}(?:,[0-9]{1,3})*"
 NOTE_AFTER = rf"(?:{_SUPERSCRIPT}(?!{WORD}|[.,][0-9]))"
@@ -56,6 +62,11 @@ class Form:
     gaps: tuple[Gap, ...]
     lead: str
     trail: str
+
+    @cached_property
+    def is_long(self) -> bool:
+        """Three words or more: so much agrees that a blank that the page lost at one end cannot mislead."""
+        return len(self.key) >= LONG_LETTERS and sum(gap == Gap.COMPOUND for gap in self.gaps) >= 2
 
     @property
     def pattern(self) -> str:
@@ -105,6 +116,8 @@ class Pattern:
         if self.first == CharClass.DIGIT:
             return rf"(?<!{WORD}|[0-9][.,]{seam})"
         plain = rf"(?<!{WORD}{seam})"
+        if form.is_long:
+            return rf"(?:{plain}|(?<=\p{{L}})|{NOTE_BEFORE})"
         return rf"(?:{plain}|{NOTE_BEFORE})" if len(form.key) >= GLUED_LETTERS else plain
 
     def right(self, form: Form) -> str:
@@ -119,11 +132,13 @@ class Pattern:
         seam = "" if len(form.key) >= SEAM_LETTERS else r"|\x1c"
         if char_class(last) == CharClass.DIGIT:
             return rf"(?!{WORD}|{TAIL}|[.,][0-9]{seam})"
-        return rf"(?:(?!{WORD}|{TAIL}{seam})|(?={NOTE_AFTER}))"
+        glued = r"|(?=\p{L})" if form.is_long else ""
+        return rf"(?:(?!{WORD}|{TAIL}{seam})|(?={NOTE_AFTER}){glued})"
 
     @cached_property
     def text(self) -> str:
-        """The whole pattern, for the ledger: a regular expression of the module regex, version 1, over flow text."""
+        """The whole pattern, for the ledger: a regular expression of the module regex, version 1, over
+        flow text."""
         if self.variant.match == "regex":
             return self.variant.text
         if len(self.variant.text) > MAX_PATTERN:
@@ -133,7 +148,8 @@ class Pattern:
 
 
 def is_sensitive(variant: Variant) -> bool:
-    """Whether capitals must agree: on request, or by itself for one word of up to five letters, all capitals."""
+    """Whether capitals must agree: on request, or by itself for one word of up to five letters, all
+    capitals."""
     if variant.case != "auto":
         return variant.case == "sensitive"
     letters = [char for char in variant.text if char.isalpha()]

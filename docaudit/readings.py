@@ -1,8 +1,8 @@
 """Altered readings of a line: what a person reads where the text layer holds something else.
 
-Letter-spaced words, lines without blanks, doubled glyphs, numbers of notes, text stored in visual order, accents
-that stand as signs of their own, readings (ruby) between ideographs. A reading never replaces the line: it is one
-more thing that may be true of the page, and a match that needs it says so by its kind.
+Letter-spaced words, lines without blanks, doubled glyphs, numbers of notes, text stored in visual order,
+accents that stand as signs of their own, readings (ruby) between ideographs. A reading never replaces the
+line: it is one more thing that may be true of the page, and a match that needs it says so by its kind.
 """
 
 from __future__ import annotations
@@ -16,23 +16,29 @@ import regex
 from docaudit.location import MatchKind
 from docaudit.normalize import searchable_map
 from docaudit.pagelines import PageLines
-from docaudit.scripts import MAYBE, CharClass, classes_of, codes_of
+from docaudit.scripts import MAYBE, SPACE, CharClass, classes_of, codes_of
 
 Reading = tuple[str, tuple[int, ...], MatchKind]
 """Searchable text, for each character its index in the line, and the plainest kind of match on it."""
 
-LONG_RUN = 25
-"""A run of more letters than this, in a line with hardly any blanks, has lost its blanks."""
+LONG_RUN, LETTERS_PER_BLANK, LONG_LINE = 12, 15, 25
+"""A line has lost its blanks if it has a run of more than LONG_RUN letters, at least LONG_LINE characters,
+and hardly any blanks: one in LETTERS_PER_BLANK characters or fewer. Words of English lines have 5, of
+German lines 6 letters."""
 
 _SPACED = regex.compile(r"(?<![\p{L}\p{N}])\p{L}\p{M}*(?: {1,2}\p{L}\p{M}*){3,}(?![\p{L}\p{N}\p{M}])")
-_RUN = regex.compile(r"\p{L}{%d,}" % (LONG_RUN + 1))
-_NOTE = regex.compile(r"(?<=\p{L}{3}|[\p{L}\d][.,;:)])(?:\d{1,2}(?:,\d{1,2})*|[*\u2020\u2021\u00a7]{1,3}|\[\d{1,3}\])(?=$|[ .,;:)])")
+_ADDRESS = regex.compile(r"://|www\.|@|[/\\]\w+[/\\]")
+_NOTE = regex.compile(
+    r"(?<=\p{L}{3}|[\p{L}\d][.,;:)])(?:\d{1,2}(?:,\d{1,2})*|[*\u2020\u2021\u00a7]{1,3}|\[\d{1,3}\])"
+    r"(?=$|[ .,;:)])"
+)
+_NOTE_LETTER = regex.compile(r"^\s*[a-df-hj-z](?=\p{Lu}\p{Ll})")
 _SUPERSCRIPT = regex.compile(r"[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+")
 _RTL = regex.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe]")
 _LTR_RUN = regex.compile(r"[A-Za-z0-9][A-Za-z0-9.,:/%\-]*")
 _ACCENTS = {
-    "\u00a8": "\u0308", "\u00b4": "\u0301", "\u0060": "\u0300", "\u02c6": "\u0302", "\u02dc": "\u0303", "\u02c7": "\u030c",
-    "\u02da": "\u030a", "\u02d9": "\u0307", "\u02dd": "\u030b", "\u00b8": "\u0327",
+    "\u00a8": "\u0308", "\u00b4": "\u0301", "\u0060": "\u0300", "\u02c6": "\u0302", "\u02dc": "\u0303",
+    "\u02c7": "\u030c", "\u02da": "\u030a", "\u02d9": "\u0307", "\u02dd": "\u030b", "\u00b8": "\u0327",
 }  # fmt: skip
 _ACCENT = regex.compile(r"[\u00a8\u00b4\u02c6\u02dc\u02c7\u02da\u02d9\u02dd\u00b8]")
 _RUBY = regex.compile(r"(?<=\p{Han})\p{Hiragana}{1,4}(?=\p{Han}|$)")
@@ -40,14 +46,16 @@ _RUBIED = regex.compile(r"(?:\p{Han}\p{Hiragana}{1,4}){2,}")
 
 
 def readings_of(lines: PageLines, rows: list[int]) -> Iterator[dict[int, Reading]]:
-    """Altered readings of some of the rows, one table for each way of altering; only tables that are not empty."""
+    """Altered readings of some of the rows, one table for each way of altering; only tables that are not
+    empty."""
     suspects = _suspects([lines.search[row] for row in rows])
     wide = [rows[index] for index, row in enumerate(rows) if not lines.text[row].isascii()]
+    lettered = {row for row in rows if lines.text[row][1:2].isupper() and lines.text[row][:1].islower()}
     ways: tuple[tuple[Iterable[int], Callable[[PageLines, int], Reading | None]], ...] = (
         ((rows[index] for index in suspects["spaced"]), _without_letter_spacing),
         ((rows[index] for index in suspects["long"]), _with_seams),
         ((rows[index] for index in suspects["doubled"]), _undoubled),
-        (sorted({rows[index] for index in suspects["noted"]} | set(wide)), _without_notes),
+        (sorted({rows[index] for index in suspects["noted"]} | lettered | set(wide)), _without_notes),
         (wide, _reversed),
         (wide, _accent_before),
         (wide, _accent_after),
@@ -124,14 +132,16 @@ def _without_letter_spacing(lines: PageLines, row: int) -> Reading | None:
 
 
 def _with_seams(lines: PageLines, row: int) -> Reading | None:
-    """Requestsfromadatasubject: a possible boundary after every letter of a long run."""
+    """Requestsfromadatasubject: a possible boundary after every letter, a certain one before a capital."""
+    original = lines.text[row]
     text, source = searchable_map(lines.text[row])
-    if len(text) < 15 * (text.count(" ") + 1):
-        return None  # a long compound in a line that has its blanks
+    if len(text) < max(LETTERS_PER_BLANK * (text.count(" ") + 1), LONG_LINE) or _ADDRESS.search(text):
+        return None  # a long compound in a line that has its blanks, or a name in a network
     out: list[tuple[str, int]] = []
     for index, char in enumerate(text):
         if index and char.isalpha() and text[index - 1].isalpha():
-            out.append((MAYBE, source[index]))
+            begins = original[source[index]].isupper() and original[source[index - 1]].islower()
+            out.append((SPACE if begins else MAYBE, source[index]))
         out.append((char, source[index]))
     return _made(out, MatchKind.SQUEEZED)
 
@@ -156,16 +166,19 @@ def _without_notes(lines: PageLines, row: int) -> Reading | None:
     """The line without numbers and signs of notes that are glued to its words."""
     text = lines.text[row]
     drop: set[int] = set()
-    for pattern in (_NOTE, _SUPERSCRIPT):
+    for pattern in (_NOTE, _NOTE_LETTER, _SUPERSCRIPT):
         for match in pattern.finditer(text):
             drop.update(range(*match.span()))
     if not drop:
         return None
-    return _refolded([(char, index) for index, char in enumerate(text) if index not in drop], MatchKind.FOLDED)
+    return _refolded(
+        [(char, index) for index, char in enumerate(text) if index not in drop], MatchKind.FOLDED
+    )
 
 
 def _reversed(lines: PageLines, row: int) -> Reading | None:
-    """Hebrew or Arabic that is stored as it looks from left to right; numbers and Latin words keep their order."""
+    """Hebrew or Arabic that is stored as it looks from left to right; numbers and Latin words keep their
+    order."""
     text = lines.text[row]
     if not _RTL.search(text):
         return None
@@ -214,4 +227,6 @@ def _without_ruby(lines: PageLines, row: int) -> Reading | None:
     if not extent < 0.85 * size * len(text):  # also where size or box is unknown (NaN)
         return None
     drop = {place for match in _RUBY.finditer(text) for place in range(*match.span())}
-    return _refolded([(char, index) for index, char in enumerate(text) if index not in drop], MatchKind.FOLDED)
+    return _refolded(
+        [(char, index) for index, char in enumerate(text) if index not in drop], MatchKind.FOLDED
+    )

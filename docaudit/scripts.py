@@ -1,4 +1,5 @@
-"""Classes of searchable characters that decide on word boundaries and on what may stand between two characters.
+"""Classes of searchable characters that decide on word boundaries and on what may stand between two
+characters.
 
 Scripts that write words with spaces between them (Latin, Greek, Cyrillic, Arabic, ...) have word boundaries;
 ideographs, kana, Hangul, Thai and their neighbours do not: there a variant matches anywhere.
@@ -23,11 +24,13 @@ WORD = rf"[[\p{{L}}\p{{N}}\p{{M}}]--[{NO_SPACE}]]"
 """Letters, digits and marks of scripts that separate words by spaces."""
 
 TAIL = r"[\p{M}\u1160-\u11ff]"
-"""What belongs to the character before it: combining marks, vowel and final jamo. No match ends before one."""
+"""What belongs to the character before it: combining marks, vowel and final jamo. No match ends before
+one."""
 
 SPACE, LINE, PAGE, MAYBE, HYPHEN, DASH, WALL = " ", "\n", "\f", "\x1c", "-", "\u2014", "\x00"
-"""Separators of flow text: blank, line break, page break, no visible gap but perhaps a boundary, hyphens, long dash.
-WALL parts flows: no match goes over it. Source text cannot hold the control characters: folding makes them blanks."""
+"""Separators of flow text: blank, line break, page break, no visible gap but perhaps a boundary, hyphens,
+long dash. WALL parts flows: no match goes over it. Source text cannot hold the control characters: folding
+makes them blanks."""
 
 SEPARATORS = SPACE + LINE + PAGE + MAYBE + HYPHEN + DASH
 
@@ -49,7 +52,8 @@ class CharClass(IntEnum):
 
 
 def char_class(char: str) -> CharClass:
-    """The class of one searchable character; FREE classes are those of scripts without spaces between words."""
+    """The class of one searchable character; FREE classes are those of scripts without spaces between
+    words."""
     if char == MAYBE:
         return CharClass.MAYBE
     if char in SEPARATORS:

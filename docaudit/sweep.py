@@ -1,5 +1,5 @@
-"""Every variant of a concept table over every line that was read: hits, and a ledger that also counts what is not there.
-"""
+"""Every variant of a concept table over every line that was read: hits, and a ledger that also counts what
+is not there."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from typing import Any, Literal
 import pandas as pd
 
 from docaudit.concepts import ConceptTable, Variant
+from docaudit.corpus import Corpus
 from docaudit.expert import sweep_expression
+from docaudit.findings import Found, locate, mark_nested, plainest
 from docaudit.flows import build_flows
-from docaudit.frames import HIT_DF, LEDGER_DF
-from docaudit.hits import Found, hit_rows, locate, mark_nested, plainest, without_echoes
+from docaudit.frames import LEDGER_DF
+from docaudit.fuzzy import fuzzy_found
+from docaudit.hits import hit_table, without_echoes
 from docaudit.location import PAGE_SOURCES, MatchKind
-from docaudit.matching import Corpus, fast_matches
-from docaudit.pagelines import PageLines
+from docaudit.matching import fast_matches
+from docaudit.pagelines import PageLines, encodable
 from docaudit.patterns import Pattern, compile_variant
 from docaudit.reasons import LedgerState
 
@@ -53,30 +56,18 @@ def sweep_lines(
             found += [Found(number, kind, parts) for kind, parts in more]
             states[number] = (state, detail)
         elif not pattern.forms:
-            states[number] = (LedgerState.FAILED, "nothing of the variant can be searched: it has no letter, digit or sign")
-    hit_df = _hit_df(lines, patterns, plainest(found), toc_df)
-    return hit_df, _ledger_df(lines, patterns, hit_df, states, pages_total)
-
-
-def _hit_df(
-    lines: PageLines, patterns: list[Pattern], found: list[Found], toc_df: pd.DataFrame | None
-) -> pd.DataFrame:
+            states[number] = (LedgerState.FAILED, "the variant holds no letter, digit or sign to search for")
+    found += fuzzy_found(lines, patterns, found)
     order = _reading_order(lines)
-    found = sorted(found, key=lambda one: (order[one.parts[0][0]], one.parts[0][1], one.pattern))
-    rows = hit_rows(lines, patterns, found, toc_df)
+    found = without_echoes(lines, plainest(found))
+    found.sort(key=lambda one: (order[one.parts[0][0]], one.parts[0][1], one.pattern))
     nested = mark_nested(found, [pattern.variant.concept for pattern in patterns], order)
-    for row, one, inside in zip(rows, found, nested, strict=True):
-        row["nested"] = inside
-        row["_pattern"] = one.pattern
-    kept = without_echoes(rows)
-    hit_df = HIT_DF.build(kept)
-    hit_df.attrs = {}
-    hit_df["_pattern"] = pd.Series([row["_pattern"] for row in kept], dtype="int64")
-    return hit_df.sort_values(["page_num", "line_num", "char_start", "_pattern"], kind="stable", ignore_index=True)
+    ledger_df = _ledger_df(lines, patterns, list(zip(found, nested, strict=True)), states, pages_total)
+    return hit_table(lines, patterns, found, nested, toc_df), ledger_df
 
 
 def _reading_order(lines: PageLines) -> list[int]:
-    rows = sorted(range(len(lines)), key=lambda row: (lines.page[row], lines.source[row], lines.number[row]))
+    rows = sorted(range(len(lines)), key=lambda row: (lines.page[row], lines.number[row], lines.source[row]))
     order = [0] * len(rows)
     for place, row in enumerate(rows):
         order[row] = place
@@ -86,28 +77,27 @@ def _reading_order(lines: PageLines) -> list[int]:
 def _ledger_df(
     lines: PageLines,
     patterns: list[Pattern],
-    hit_df: pd.DataFrame,
+    found: list[tuple[Found, bool]],
     states: dict[int, tuple[LedgerState, str]],
     pages_total: int,
 ) -> pd.DataFrame:
-    """One row for each active variant; takes the helper column _pattern out of hit_df."""
-    searched = len({page for page, source in zip(lines.page, lines.source, strict=True) if page > 0 and source in PAGE_SOURCES})
+    """One row for each active variant; found holds each finding and whether it is nested."""
+    on_pages = zip(lines.page, lines.source, strict=True)
+    searched = len({page for page, source in on_pages if page > 0 and source in PAGE_SOURCES})
     hits: Counter[int] = Counter()
     unique: Counter[int] = Counter()
     pages: dict[int, set[int]] = defaultdict(set)
-    columns = ("_pattern", "match_kind", "page_num", "nested")
-    for number, kind, page, nested in zip(*(hit_df[name].tolist() for name in columns), strict=True):
-        if kind == MatchKind.OCR_FUZZY:
+    for one, inside in found:
+        if one.kind == MatchKind.OCR_FUZZY:
             continue
-        hits[number] += 1
-        unique[number] += not nested
-        pages[number].add(page)
-    del hit_df["_pattern"]
+        hits[one.pattern] += 1
+        unique[one.pattern] += not inside
+        pages[one.pattern].add(lines.page[one.parts[0][0]])
     return LEDGER_DF.build(
         {
-            "concept": pattern.variant.concept,
-            "variant": pattern.variant.text,
-            "pattern": pattern.text,
+            "concept": encodable(pattern.variant.concept),
+            "variant": encodable(pattern.variant.text),
+            "pattern": encodable(pattern.text),
             "state": states.get(number, (LedgerState.SEARCHED, ""))[0].value,
             "pages_searched": searched,
             "pages_not_searchable": max(pages_total - searched, 0),
@@ -146,7 +136,9 @@ def sweep_for_absence(
         concept_keywords_df
         if isinstance(concept_keywords_df, ConceptTable)
         else ConceptTable(
-            variants=tuple(Variant(concept=concept, text=text) for concept, texts in keywords for text in texts)
+            variants=tuple(
+                Variant(concept=concept, text=text) for concept, texts in keywords for text in texts
+            )
         )
     )
     pages = line_df["page_num"].dropna() if len(line_df) else pd.Series(dtype="float64")
@@ -155,9 +147,10 @@ def sweep_for_absence(
     text_of: dict[tuple[int, int, str], str] = {}
     for page, number, source, text in zip(lines.page, lines.number, lines.source, lines.text, strict=True):
         text_of.setdefault((page, number, source), text)
+    columns = [hit_df[name].tolist() for name in ("concept", "variant", "page_num", "line_num", "source")]
     return _frame(
-        (hit.concept, hit.variant, hit.page_num, hit.line_num, text_of[(hit.page_num, hit.line_num, hit.source)][:120])
-        for hit in hit_df.itertuples()
+        (concept, variant, page, line, text_of[(page, line, source)][:120])
+        for concept, variant, page, line, source in zip(*columns, strict=True)
     )
 
 
@@ -167,13 +160,21 @@ def _keywords(given: pd.DataFrame | ConceptTable) -> list[tuple[str, list[str]]]
         return [(name, [v.text for v in given.active if v.concept == name]) for name in given.concepts]
     out = []
     for concept, variants in zip(given["concept"].tolist(), given["variants"].tolist(), strict=True):
-        listed = [variants] if isinstance(variants, str) else list(variants) if isinstance(variants, Iterable) else []
+        listed = (
+            [variants]
+            if isinstance(variants, str)
+            else list(variants)
+            if isinstance(variants, Iterable)
+            else []
+        )
         out.append((str(concept), [text for text in listed if isinstance(text, str) and text.strip()]))
     return out
 
 
 def _article_rows(line_df: pd.DataFrame, keywords: list[tuple[str, list[str]]]) -> Iterable[tuple[Any, ...]]:
-    rows = list(zip(line_df["page_num"].tolist(), line_df["line_num"].tolist(), line_df["text"].tolist(), strict=True))
+    rows = list(
+        zip(line_df["page_num"].tolist(), line_df["line_num"].tolist(), line_df["text"].tolist(), strict=True)
+    )
     for concept, variants in keywords:
         if not variants:
             continue

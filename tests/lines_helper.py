@@ -42,7 +42,9 @@ def boxed(*cells: tuple[str, float, float, float], page: int = 1, **same: Any) -
     rows = []
     for place, (text, x0, y0, width) in enumerate(cells):
         row = page_of(text, page=page, start=place + 1)[0]
-        rows.append({**row, "x0": x0, "x1": x0 + width, "y0": y0, "y1": y0 + 12, "block_num": place + 1, **same})
+        rows.append(
+            {**row, "x0": x0, "x1": x0 + width, "y0": y0, "y1": y0 + 12, "block_num": place + 1, **same}
+        )
     return rows
 
 
@@ -54,7 +56,9 @@ def table(rows: list[dict[str, Any]]) -> pd.DataFrame:
 def hits(rows: list[dict[str, Any]] | pd.DataFrame, *variants: str, **how: Any) -> pd.DataFrame:
     """hit_df of these variants, each its own concept."""
     line_df = rows if isinstance(rows, pd.DataFrame) else table(rows)
-    concepts = ConceptTable(variants=tuple(Variant(concept=text or "empty", text=text, **how) for text in variants))
+    concepts = ConceptTable(
+        variants=tuple(Variant(concept=text or "empty", text=text, **how) for text in variants)
+    )
     pages = int(line_df["page_num"].max()) if len(line_df) else 0
     return sweep_lines(line_df, concepts, pages_total=pages)[0]
 

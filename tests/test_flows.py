@@ -31,8 +31,12 @@ def test_columns_drawn_row_by_row() -> None:
 
 
 def test_next_column() -> None:
-    left = [(text, 72.0, 100.0 + 14 * place, 120.0) for place, text in enumerate(["aa bb", "cc dd", "the audit"])]
-    right = [(text, 300.0, 100.0 + 14 * place, 120.0) for place, text in enumerate(["trail is", "ee ff", "gg hh"])]
+    left = [
+        (text, 72.0, 100.0 + 14 * place, 120.0) for place, text in enumerate(["aa bb", "cc dd", "the audit"])
+    ]
+    right = [
+        (text, 300.0, 100.0 + 14 * place, 120.0) for place, text in enumerate(["trail is", "ee ff", "gg hh"])
+    ]
     mixed = [cell for pair in zip(left, right, strict=True) for cell in pair]
     assert len(hits(boxed(*mixed), "audit trail")) == 1
 
@@ -106,3 +110,22 @@ def test_beside_the_page_each_line_stands_alone_or_with_its_block() -> None:
     assert kinds(rows, "audit trail") == []
     rows = page_of("audit", "trail", source="annotation", block_num=3)
     assert kinds(rows, "audit trail") == ["across_lines"]
+
+
+def test_line_that_runs_over_the_gap_between_columns() -> None:
+    rows = boxed(
+        ("A person may object", 72, 100, 130),
+        ("The canteen opens at", 232, 100, 150),
+        ("outcome of automated closes at three", 72, 114, 320),
+        ("decision making, and", 72, 128, 140),
+        ("on weekdays, with", 232, 128, 130),
+    )
+    assert len(hits(rows, "automated decision")) == 1
+    assert len(hits(rows, "three on weekdays")) == 1
+
+
+def test_line_without_blanks() -> None:
+    rows = page_of("tetraloop(Woeseetal.1990),sarcin/ricinloop(Szewczaketal.")
+    assert len(hits(rows, "Woese et al.")) == 1
+    assert len(hits(page_of("LongnoncodingRNA(ncRNA),whichconsistsof>200ntand"), "RNA")) == 2
+    assert len(hits(page_of("aPharmaceutical Institute"), "Pharmaceutical Institute")) == 1

@@ -1,4 +1,5 @@
-"""Searchable text: everything that looks the same meets in one form, and every character finds its way back."""
+"""Searchable text: everything that looks the same meets in one form, and every character finds its way
+back."""
 
 from __future__ import annotations
 

@@ -27,6 +27,8 @@ _SPECK = 8
 _REACH_X, _REACH_Y = 9, 5
 _LETTER_LOW, _LETTER_HIGH = 5, 60
 _MANY = 40
+_WORD_SHAPE = 2.5
+_LETTERS_IN_A_ROW = 3
 _CLOSER, _MAX_CLOSE_PX = 3.0, 4200
 
 
@@ -62,16 +64,19 @@ class PageInk:
         self.total = int(np.count_nonzero(self._ink))
         self.read = int(np.count_nonzero(self._ink & self._under(boxes, self._zoom, self._ink)))
 
-    def regions(self, more: list[Box] | None = None) -> list[InkRegion]:
-        """What the boxes, and any further ones, do not explain; regions that cannot hold text included."""
+    def regions(self, more: list[Box] | None = None, row: int = _LETTERS_IN_A_ROW) -> list[InkRegion]:
+        """What the boxes, and any further ones, do not explain; regions that cannot hold text included.
+
+        `row` is how many shapes of letter height in a row make text likely.
+        """
         boxes = [*self.boxes, *(more or [])]
         rest = self._ink & ~self._under(boxes, self._zoom, self._ink)
-        regions = _regions(rest, self._rect, self._zoom, 1)
+        regions = _regions(rest, self._rect, self._zoom, 1, row)
         if all(region.likely is TextLikely.NO for region in regions):
             return regions
         scale, ink = self._look_closer()
         zoom = self._zoom * scale
-        return _regions(ink & ~self._under(boxes, zoom, ink), self._rect, zoom, scale)
+        return _regions(ink & ~self._under(boxes, zoom, ink), self._rect, zoom, scale, row)
 
     def bare(self, boxes: list[Box]) -> bool:
         """There is no ink under any of the boxes: nobody sees the text in them."""
@@ -141,7 +146,7 @@ def _within(value: int, limit: int) -> int:
     return max(0, min(value, limit))
 
 
-def _regions(rest: Mask, rect: pymupdf.Rect, zoom: float, scale: float) -> list[InkRegion]:
+def _regions(rest: Mask, rect: pymupdf.Rect, zoom: float, scale: float, row: int) -> list[InkRegion]:
     """Group what remains; `scale` is how many times larger than the first look the picture is."""
     if np.count_nonzero(rest) < _SPECK:
         return []
@@ -157,7 +162,7 @@ def _regions(rest: Mask, rect: pymupdf.Rect, zoom: float, scale: float) -> list[
     members: list[list[Piece]] = [[] for _ in range(count + 1)]
     for piece in kept:
         members[labels[piece[0].start, piece[1].start]].append(piece)
-    regions = [_region(group, rest, dense, rect, zoom, scale) for group in members if group]
+    regions = [_region(group, rest, dense, rect, zoom, scale, row) for group in members if group]
     return sorted(regions, key=lambda region: (region.box[1], region.box[0]))
 
 
@@ -206,32 +211,47 @@ def _low(scale: float) -> int:
 
 
 def _region(
-    pieces: list[Piece], rest: Mask, dense: set[tuple[int, int]], rect: pymupdf.Rect, zoom: float, scale: float
+    pieces: list[Piece],
+    rest: Mask,
+    dense: set[tuple[int, int]],
+    rect: pymupdf.Rect,
+    zoom: float,
+    scale: float,
+    row: int,
 ) -> InkRegion:
     top, bottom = min(rows.start for rows, _ in pieces), max(rows.stop for rows, _ in pieces)
     left, right = min(columns.start for _, columns in pieces), max(columns.stop for _, columns in pieces)
     box = (rect.x0 + left / zoom, rect.y0 + top / zoom, rect.x0 + right / zoom, rect.y0 + bottom / zoom)
     ink = round(int(np.count_nonzero(rest[top:bottom, left:right])) / scale)
-    return InkRegion(box, ink, _likely(pieces, dense, scale))
+    return InkRegion(box, ink, _likely(pieces, dense, scale, row))
 
 
-def _likely(pieces: list[Piece], dense: set[tuple[int, int]], scale: float) -> TextLikely:
+def _likely(pieces: list[Piece], dense: set[tuple[int, int]], scale: float, row: int) -> TextLikely:
     """Text is likely where pieces of letter height stand in a row, unlikely where a small piece stands alone."""
     if any((rows.start, columns.start) in dense for rows, columns in pieces):
         return TextLikely.UNKNOWN
-    for rows, columns in pieces[:_MANY]:
-        height, width = rows.stop - rows.start, columns.stop - columns.start
-        if not _low(scale) <= height <= _LETTER_HIGH * scale:
-            continue
-        beside = sum(
-            abs(other.start - rows.start) <= height / 2 and abs(other.stop - rows.stop) <= height / 2
-            for other, _ in pieces
-        )
-        if beside >= 3 or width >= 2.5 * height:
-            return TextLikely.YES
+    if any(_in_a_row(piece, pieces, scale, row) for piece in pieces[:_MANY]):
+        return TextLikely.YES
     if len(pieces) == 1 and _square(pieces[0]) and pieces[0][0].stop - pieces[0][0].start <= _LETTER_HIGH * scale:
         return TextLikely.NO
     return TextLikely.UNKNOWN
+
+
+def _in_a_row(piece: Piece, pieces: list[Piece], scale: float, row: int) -> bool:
+    """The piece has the height of a letter and at least two like it beside it, or, from afar, the shape of a word."""
+    rows, columns = piece
+    height, width = rows.stop - rows.start, columns.stop - columns.start
+    if not _low(scale) <= height <= _LETTER_HIGH * scale:
+        return False
+    if scale == 1 and width >= _WORD_SHAPE * height:
+        return True
+    beside = sum(
+        abs(other.start - rows.start) <= height / 2
+        and abs(other.stop - rows.stop) <= height / 2
+        and across.stop - across.start <= _WORD_SHAPE * height
+        for other, across in pieces
+    )
+    return width <= _WORD_SHAPE * height and beside >= row
 
 
 def _square(piece: Piece) -> bool:

@@ -49,8 +49,49 @@ def read_lines(content: dict[str, Any], page_rect: pymupdf.Rect) -> TextLayer:
             fact = _line(line, number, edges)
             if fact is not None:
                 lines.append(fact)
-                boxes.append([span["bbox"] for span in line["spans"] if not span["text"].isspace()])
-    return TextLayer(lines, boxes)
+                boxes.append([_shown(span, line["wmode"]) for span in line["spans"] if not span["text"].isspace()])
+    return _columns_joined(TextLayer(lines, boxes))
+
+
+def _shown(span: dict[str, Any], wmode: int) -> Box:
+    """The box in which a span's ink lies; the engine places those of vertical writing up to one glyph too low."""
+    x0, y0, x1, y1 = span["bbox"]
+    return (x0, y0 - span["size"], x1, y1) if wmode == 1 else (x0, y0, x1, y1)
+
+
+def _columns_joined(text: TextLayer) -> TextLayer:
+    """Vertical writing comes glyph by glyph; glyphs that follow each other down one column make one line."""
+    lines: list[LineFact] = []
+    spans: list[list[Box]] = []
+    for line, boxes in zip(text.lines, text.spans, strict=True):
+        if lines and _goes_on(lines[-1], line):
+            above = lines[-1]
+            assert above.box is not None
+            assert line.box is not None
+            above.text += line.text
+            above.box = _union(above.box, line.box)
+            spans[-1] += boxes
+        else:
+            lines.append(line)
+            spans.append(boxes)
+    return TextLayer(lines, spans)
+
+
+def _goes_on(above: LineFact, below: LineFact) -> bool:
+    vertical = Direction.VERTICAL.value
+    if above.direction != vertical or below.direction != vertical or above.box is None or below.box is None:
+        return False
+    same_column = abs(_middle(above.box) - _middle(below.box)) < 0.3 * max(above.size, 1.0)
+    gap = below.box[1] - above.box[3]
+    return same_column and -0.5 * above.size < gap < 0.6 * above.size and above.visibility == below.visibility
+
+
+def _middle(box: Box) -> float:
+    return (box[0] + box[2]) / 2
+
+
+def _union(one: Box, other: Box) -> Box:
+    return min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3])
 
 
 def _line(line: dict[str, Any], block: int, edges: Box) -> LineFact | None:

@@ -131,6 +131,7 @@ class RegionReading:
         confidence: Mean word confidence weighted by length; None if nothing was read.
         detail: Why the state is uncertain or failed.
         word_boxes: Boxes of the words that were read, points.
+        letters: Letters and digits that were read.
     """
 
     state: str
@@ -138,6 +139,7 @@ class RegionReading:
     confidence: float | None
     detail: str = ""
     word_boxes: tuple[Box, ...] = ()
+    letters: int = 0
 
 
 class OcrReader:
@@ -200,7 +202,7 @@ class OcrReader:
         sure = confidence >= self._enough
         detail = "" if sure else f"mean word confidence {confidence:.0f} of 100"
         boxes = tuple(word.box for word in kept)
-        return RegionReading("read" if sure else "uncertain", _lines(kept), confidence, detail, boxes)
+        return RegionReading("read" if sure else "uncertain", _lines(kept), confidence, detail, boxes, letters)
 
 
 def _packed(pixmap: pymupdf.Pixmap) -> bytes:

@@ -6,6 +6,7 @@ After OCR the ink is accounted for once more: only what the words that were read
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 
 import pymupdf
 
@@ -20,6 +21,10 @@ _NEAR_PT = 14.0
 _MARGIN_PT = 5.0
 _MANY_REGIONS = 10
 _WHOLE_PAGE = 0.5
+_A_FEW = 8
+_ROW_BESIDE_WORDS = 5
+"""Shapes of letter height in a row that count as unread text beside words that OCR did read: in a chart, the pieces of
+a curve between grid lines stand in rows of three or four."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,9 @@ def settle(
         ocr: The reader, or None if nothing is to be read by OCR.
     """
     regions = _joined([region for region in ink.regions() if region.likely is not TextLikely.NO])
+    image_only = not any(line.visibility == Visibility.VISIBLE.value for line in lines)
+    if image_only and len(regions) > 1:
+        regions = [reduce(_union, regions)]
     area = max(page.rect.width * page.rect.height, 1.0)
     if ocr is None or not regions:
         _note_images(images, regions, [], "not_run" if ocr is None else "no_text")
@@ -79,7 +87,7 @@ def _portions(regions: list[InkRegion], rect: pymupdf.Rect) -> list[InkRegion]:
 def _left_over(region: InkRegion, reading: RegionReading, ink: PageInk) -> list[InkRegion]:
     """Ink that looks like letters and lies under no word that OCR read."""
     words = [_padded(box) for box in reading.word_boxes]
-    parts = ink.regions(words) if words else [region]
+    parts = ink.regions(words, _ROW_BESIDE_WORDS) if words else [region]
     return [
         part
         for part in _joined(parts)
@@ -92,6 +100,9 @@ def _after_ocr(
 ) -> list[SpotFact]:
     if reading.state == "failed":
         return [_spot(BlindSpotKind.OCR_FAILED, TextLikely.UNKNOWN, region.box, area, reading.detail)]
+    if reading.state == "uncertain" and region.likely is not TextLikely.YES and reading.letters < _A_FEW:
+        detail = "OCR takes a few shapes for letters, with little confidence"
+        return [_spot(_kind(region.box, images), TextLikely.NO, region.box, area, detail)]
     if reading.state == "uncertain":
         return [_spot(BlindSpotKind.OCR_UNCERTAIN, TextLikely.YES, region.box, area, reading.detail)]
     if left:
@@ -107,10 +118,8 @@ def _unread(region: InkRegion, images: list[ImageFact], lines: list[LineFact], a
         line.visibility == Visibility.INVISIBLE.value and line.box and centre_in(line.box, region.box)
         for line in lines
     )
-    whole = _area(region.box) > 0.3 * area and not any(line.visibility == Visibility.VISIBLE.value for line in lines)
-    kind = _kind(region.box, images)
-    if whole and kind is BlindSpotKind.IMAGE_NOT_READ:
-        kind = BlindSpotKind.IMAGE_ONLY_PAGE
+    image_only = not any(line.visibility == Visibility.VISIBLE.value for line in lines)
+    kind = BlindSpotKind.IMAGE_ONLY_PAGE if image_only else _kind(region.box, images)
     detail = "ink that no text explains"
     detail += "; the hidden text over it was not compared with what the page shows" if hidden else ""
     return _spot(kind, region.likely, region.box, area, detail)

@@ -31,9 +31,10 @@ STATED: dict[str, dict[str, Any]] = {
         "finding": "absent_within_coverage",
         "reason": "concept_not_found",
         "exit_code": 0,
-        "concept_hits": {"AI": 40, "電力": 0},
+        # 40 on the pages; one more each in the bookmark of 別紙1 and in the title of the file (page "0")
+        "concept_hits": {"AI": 42, "電力": 0},
         "hit_pages": {
-            "AI": {"1": 1, "2": 2, "3": 9, "4": 5, "5": 5, "6": 2, "7": 3, "8": 3, "9": 2, "10": 5, "11": 3},
+            "AI": {"0": 2, "1": 1, "2": 2, "3": 9, "4": 5, "5": 5, "6": 2, "7": 3, "8": 3, "9": 2, "10": 5, "11": 3},
             "電力": {},
         },
         "vertical_pages": [10, 11],
