@@ -1,8 +1,8 @@
 """The order of work: parse, sweep, justify. The only module that knows it.
 
-    parse    extract.read_tables -> coverage.measure_coverage               -> ParsedDocument
-    sweep    sweep.sweep_lines -> cooccurrence -> nearest                   -> SweepResult
-    justify  controls -> justify.justify_absence                            -> AbsenceJustification
+parse    extract.read_tables -> coverage.measure_coverage               -> ParsedDocument
+sweep    sweep.sweep_lines -> cooccurrence -> nearest                   -> SweepResult
+justify  controls -> justify.justify_absence                            -> AbsenceJustification
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ write instead.
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import math
 import re
 import unicodedata
@@ -100,7 +100,7 @@ def check_rows(table: RawTable) -> tuple[list[dict[str, str]], tuple[str, ...]]:
 
 
 def split_variants(cell: str) -> list[str]:
-    """Variants of a short-form cell: separated by a bar; a bar that belongs to a variant is written with a backslash.
+    r"""Variants of a short-form cell: separated by a bar; a bar that belongs to a variant is written with a backslash.
 
     >>> split_variants(r"AI | a\\|b |deep learning")
     ['AI', 'a|b', 'deep learning']
@@ -177,7 +177,7 @@ def _text(where: str, column: str, cell: Any, problems: list[str]) -> str:
         return ""
     if isinstance(cell, bool) or type(cell).__name__ == "bool_":
         return str(cell).upper()
-    if isinstance(cell, (datetime.date, datetime.time, datetime.timedelta)):
+    if isinstance(cell, (dt.date, dt.time, dt.timedelta)):
         problems.append(
             f"{where}, column {column}: holds a date, not text: format the cell as text and write it again"
         )
@@ -246,8 +246,9 @@ def _regex_problems(pattern: str) -> list[str]:
     try:
         compiled = regex.compile(pattern)
     except regex.error as error:
-        position = "" if error.pos is None else f" at position {error.pos + 1}"
-        return [f"is not a regular expression: {error.msg}{position}: correct it, or set match to word"]
+        at, said = getattr(error, "pos", None), getattr(error, "msg", str(error))
+        position = "" if at is None else f" at position {at + 1}"
+        return [f"is not a regular expression: {said}{position}: correct it, or set match to word"]
     except (OverflowError, RecursionError, ValueError) as error:
         return [f"is not a usable regular expression: {error}: make it simpler"]
     if compiled.match("") is not None:

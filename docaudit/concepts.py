@@ -185,7 +185,8 @@ class ConceptTable(BaseModel):
 
     def to_dataframe(self) -> pd.DataFrame:
         """The long form: one row for each variant, columns concept, variant, match, case, inflect, status, source,
-        note, all text."""
+        note, all text.
+        """
         return pd.DataFrame(self._rows(), columns=list(COLUMNS), dtype="str")
 
     def save(self, path: str | Path) -> Path:

@@ -18,7 +18,7 @@ from docaudit.concepts import ConceptTable
 from docaudit.frames import COOCCURRENCE_DF, HIT_DF, LINE_DF
 from docaudit.location import DOCUMENT_PAGE
 from docaudit.options import Scope
-from docaudit.stream import Occurrence, Place, Stream, build_stream, gap, occurrences
+from docaudit.stream import Occurrence, Place, Stream, build_stream, closest_pair, gap, occurrences
 
 Mentions = dict[str, list[Occurrence]]
 
@@ -110,20 +110,6 @@ def _nearest(present: Mentions, group: tuple[str, ...]) -> tuple[Occurrence, int
     pairs = [closest_pair(present[a], present[b]) for a, b in combinations(group, 2)]
     widest = max(pairs, key=lambda pair: gap(*pair))
     return min((hit for pair in pairs for hit in pair), key=lambda hit: hit.first), gap(*widest)
-
-
-def closest_pair(one: list[Occurrence], other: list[Occurrence]) -> tuple[Occurrence, Occurrence]:
-    """The two mentions with the fewest words between them, in one walk along the stream."""
-    best: tuple[Occurrence, Occurrence] | None = None
-    reach: dict[int, Occurrence] = {}
-    for side, hit in sorted([(0, h) for h in one] + [(1, h) for h in other], key=lambda item: item[1].start):
-        before = reach.get(1 - side)
-        if before is not None and (best is None or gap(before, hit) < gap(*best)):
-            best = (before, hit)
-        if side not in reach or hit.end >= reach[side].end:
-            reach[side] = hit
-    assert best is not None, "both lists have a mention"
-    return best
 
 
 def _windows(present: Mentions, group: tuple[str, ...], size: int) -> Iterator[tuple[Occurrence, int]]:

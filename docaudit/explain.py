@@ -95,9 +95,13 @@ def _english(summary: Summary) -> str:
         return f"{facts}; what the question asks for is mentioned{where} and must be read, not denied."
     if summary.finding is Finding.ABSENT:
         waived = [check for check in summary.checks if check.state is ObligationState.WAIVED]
-        with_waived = f", with waived {', '.join(check.obligation.value for check in waived)}" if waived else ""
+        with_waived = (
+            f", with waived {', '.join(check.obligation.value for check in waived)}" if waived else ""
+        )
         return f"{facts}; absent within the stated coverage{with_waived} ({read})."
-    reasons = "; ".join(_unmet_english(check) for check in summary.checks if check.state is ObligationState.UNMET)
+    reasons = "; ".join(
+        _unmet_english(check) for check in summary.checks if check.state is ObligationState.UNMET
+    )
     return f"{facts}; absence is not established: {reasons}."
 
 
@@ -116,7 +120,9 @@ def _facts_english(summary: Summary) -> str:
 
 def _where_english(pages: tuple[int, ...]) -> str:
     physical = [page for page in pages if page]
-    beside = " and outside the pages" if 0 in pages and physical else " outside the pages" if 0 in pages else ""
+    beside = (
+        " and outside the pages" if 0 in pages and physical else " outside the pages" if 0 in pages else ""
+    )
     if not physical:
         return beside
     return f" on page{'' if len(physical) == 1 else 's'} {page_ranges(physical)}{beside}"
@@ -137,7 +143,9 @@ def _japanese(summary: Summary) -> str:
         waived = [check for check in summary.checks if check.state is ObligationState.WAIVED]
         with_waived = f"（免除: {'、'.join(check.obligation.value for check in waived)}）" if waived else ""
         return f"{facts}。示した読み取り範囲の中では記載がない{with_waived}（{read}）。"
-    unmet = "、".join(_unmet_japanese(check) for check in summary.checks if check.state is ObligationState.UNMET)
+    unmet = "、".join(
+        _unmet_japanese(check) for check in summary.checks if check.state is ObligationState.UNMET
+    )
     return f"{facts}。ただし不在は確定できない: {unmet}。"
 
 

@@ -123,7 +123,9 @@ def justify_absence(
         hits=tuple(Hit.model_validate(_with_box(row, Hit)) for row in _rows(hit_df)),
         cooccurrences=tuple(_meeting(row) for row in _rows(cooccurrence_df)),
         ledger=tuple(LedgerRow.model_validate(_only(row, LedgerRow)) for row in _rows(ledger_df)),
-        blind_spots=tuple(BlindSpot.model_validate(_with_box(row, BlindSpot)) for row in _rows(blind_spot_df)),
+        blind_spots=tuple(
+            BlindSpot.model_validate(_with_box(row, BlindSpot)) for row in _rows(blind_spot_df)
+        ),
         coverage=coverage,
         concept_table=table,
         concept_table_fingerprint=table.fingerprint,
@@ -204,14 +206,20 @@ def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
 
 
-def _only(row: dict[str, Any], model: type[Hit] | type[LedgerRow] | type[BlindSpot] | type[Mention]) -> dict[str, Any]:
+def _only(
+    row: dict[str, Any], model: type[Hit] | type[LedgerRow] | type[BlindSpot] | type[Mention]
+) -> dict[str, Any]:
     known = {key: value for key, value in row.items() if key in model.model_fields}
-    return {key: None if isinstance(value, float) and math.isnan(value) else value for key, value in known.items()}
+    return {
+        key: None if isinstance(value, float) and math.isnan(value) else value for key, value in known.items()
+    }
 
 
 def _with_box(row: dict[str, Any], model: type[Hit] | type[BlindSpot]) -> dict[str, Any]:
     sides = [float(row[name]) for name in ("x0", "y0", "x1", "y1")]
-    box: BBox | None = None if any(math.isnan(side) for side in sides) else (sides[0], sides[1], sides[2], sides[3])
+    box: BBox | None = (
+        None if any(math.isnan(side) for side in sides) else (sides[0], sides[1], sides[2], sides[3])
+    )
     return {**_only(row, model), "bbox": box}
 
 
@@ -221,4 +229,6 @@ def _meeting(row: dict[str, Any]) -> Meeting:
 
 
 def _nearest(nearest_df: pd.DataFrame, kinds: set[str]) -> tuple[Mention, ...]:
-    return tuple(Mention.model_validate(_only(row, Mention)) for row in _rows(nearest_df) if row["kind"] in kinds)
+    return tuple(
+        Mention.model_validate(_only(row, Mention)) for row in _rows(nearest_df) if row["kind"] in kinds
+    )

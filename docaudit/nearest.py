@@ -16,10 +16,9 @@ from rapidfuzz.distance import Levenshtein
 
 from docaudit.concept_rows import JOINER
 from docaudit.concepts import ConceptTable, Variant
-from docaudit.cooccurrence import closest_pair
 from docaudit.frames import NEAREST_DF
 from docaudit.reasons import NearMissReason
-from docaudit.stream import build_stream, counted, gap, occurrences
+from docaudit.stream import build_stream, closest_pair, counted, gap, occurrences
 from docaudit.wordforms import fold, share_stem, without_accents, words
 
 _MOST_VARIANTS = 200
@@ -119,7 +118,9 @@ def _near_misses(
     hit_df: pd.DataFrame, line_df: pd.DataFrame, table: ConceptTable, limit: int
 ) -> Iterator[dict[str, Any]]:
     hit = set(zip(hit_df["concept"], hit_df["variant"], strict=True))
-    missing = [v for v in table.active if v.match != "regex" and (v.concept, v.text) not in hit][:_MOST_VARIANTS]
+    missing = [v for v in table.active if v.match != "regex" and (v.concept, v.text) not in hit][
+        :_MOST_VARIANTS
+    ]
     if not missing:
         return
     texts = line_df["text"].tolist()
@@ -184,7 +185,11 @@ def _single(
                 yield NearMissReason.ACCENTS_DIFFER, vocabulary[other][0], 0
             elif edits and (distance := Levenshtein.distance(word, other, score_cutoff=edits)) <= edits:
                 stem = share_stem(word, other)
-                yield NearMissReason.SAME_STEM if stem else NearMissReason.SPELLING_DIFFERS, vocabulary[other][0], distance
+                yield (
+                    NearMissReason.SAME_STEM if stem else NearMissReason.SPELLING_DIFFERS,
+                    vocabulary[other][0],
+                    distance,
+                )
     if len(word) >= 4:
         inside = [other for other in vocabulary if len(other) > len(word) + edits and word in other]
         for other in inside[:_PER_VARIANT]:
@@ -205,7 +210,9 @@ def _phrase(
                 continue
             pairs = [(part, fold(other.text)) for part, other in zip(parts, window, strict=True)]
             edits = sum(Levenshtein.distance(one, other) for one, other in pairs)
-            alike = all(share_stem(one, other) or Levenshtein.distance(one, other) <= 1 for one, other in pairs)
+            alike = all(
+                share_stem(one, other) or Levenshtein.distance(one, other) <= 1 for one, other in pairs
+            )
             if edits and alike:
                 start, end = window[0].start, window[-1].end
                 yield NearMissReason.SAME_STEM, _Word(row, start, end, texts[row][start:end]), edits

@@ -82,7 +82,11 @@ def _counts(spots: pd.DataFrame) -> str:
 def pages_readable(page_df: pd.DataFrame, blind_spot_df: pd.DataFrame) -> ObligationCheck:
     """Every page of the page tree could be opened, rendered and read without damage."""
     spots = _spots(blind_spot_df, PAGE_KINDS)
-    failed = [int(page) for page, state in zip(page_df["page_num"], page_df["state"], strict=True) if state not in _READABLE]
+    failed = [
+        int(page)
+        for page, state in zip(page_df["page_num"], page_df["state"], strict=True)
+        if state not in _READABLE
+    ]
     bad = sorted({*failed, *_pages(spots)})
     total = len(page_df)
     if not bad:
@@ -96,7 +100,9 @@ def ink_read(page_df: pd.DataFrame, blind_spot_df: pd.DataFrame) -> ObligationCh
     spots = _spots(blind_spot_df, REGION_KINDS)
     if len(spots):
         pages = _pages(spots)
-        evidence = f"{len(spots)} region(s) on {len(pages)} of {len(page_df)} pages were not read ({_counts(spots)})"
+        evidence = (
+            f"{len(spots)} region(s) on {len(pages)} of {len(page_df)} pages were not read ({_counts(spots)})"
+        )
         return _check(Obligation.INK_READ, False, evidence, pages, _remedies(spots))
     if page_df["ink_total"].isna().all():
         return _not_run(Obligation.INK_READ, "the ink of the pages was not measured")
@@ -107,7 +113,9 @@ def parts_opened(blind_spot_df: pd.DataFrame) -> ObligationCheck:
     """No attachment, layer, form or earlier revision is left unopened."""
     spots = _spots(blind_spot_df, PART_KINDS)
     if not len(spots):
-        return _check(Obligation.PARTS_OPENED, True, "no attachment, layer, form or revision is left unopened")
+        return _check(
+            Obligation.PARTS_OPENED, True, "no attachment, layer, form or revision is left unopened"
+        )
     details = "; ".join(dict.fromkeys(spots["detail"]))
     return _check(Obligation.PARTS_OPENED, False, f"not opened: {details}", _pages(spots), _remedies(spots))
 
@@ -129,21 +137,30 @@ def variants_searched(ledger_df: pd.DataFrame) -> ObligationCheck:
     failed = ledger_df[ledger_df["state"] != LedgerState.SEARCHED.value]
     total = len(ledger_df)
     if not len(failed):
-        return _check(Obligation.VARIANTS_SEARCHED, True, f"all {total} variants were searched on all pages with text")
+        return _check(
+            Obligation.VARIANTS_SEARCHED, True, f"all {total} variants were searched on all pages with text"
+        )
     named = "; ".join(
-        f"'{row.variant}' ({row.state}{': ' + row.detail if row.detail else ''})" for row in failed.itertuples()
+        f"'{variant}' ({state}{f': {detail}' if detail else ''})"
+        for variant, state, detail in zip(failed["variant"], failed["state"], failed["detail"], strict=True)
     )
     remedy = "correct the pattern, or raise --regex-seconds"
-    return _check(Obligation.VARIANTS_SEARCHED, False, f"{len(failed)} of {total} variants: {named}", (), remedy)
+    return _check(
+        Obligation.VARIANTS_SEARCHED, False, f"{len(failed)} of {total} variants: {named}", (), remedy
+    )
 
 
 def variants_reviewed(table: ConceptTable) -> ObligationCheck:
     """No candidate variant waits for the expert."""
     waiting = table.proposed
     if not waiting:
-        return _check(Obligation.VARIANTS_REVIEWED, True, f"all {len(table.variants)} variants have been decided on")
+        return _check(
+            Obligation.VARIANTS_REVIEWED, True, f"all {len(table.variants)} variants have been decided on"
+        )
     named = ", ".join(f"'{variant.text}'" for variant in waiting)
-    return _check(Obligation.VARIANTS_REVIEWED, False, f"{len(waiting)} proposed: {named}", (), "accept or reject them")
+    return _check(
+        Obligation.VARIANTS_REVIEWED, False, f"{len(waiting)} proposed: {named}", (), "accept or reject them"
+    )
 
 
 def question_covered(question: str | None, uncovered: Sequence[str]) -> ObligationCheck:
@@ -176,21 +193,25 @@ def readers_agree(coverage: ParseCoverage) -> ObligationCheck:
         return _not_run(Obligation.READERS_AGREE, "no second reader was run")
     if words == 0:
         return _check(Obligation.READERS_AGREE, True, "a second reader saw no other words")
-    return _check(Obligation.READERS_AGREE, False, f"{words} words only in the second reader", (), "read those pages")
+    return _check(
+        Obligation.READERS_AGREE, False, f"{words} words only in the second reader", (), "read those pages"
+    )
 
 
-def apply_waivers(
-    checks: Sequence[ObligationCheck], waive: Mapping[str, str]
-) -> tuple[ObligationCheck, ...]:
+def apply_waivers(checks: Sequence[ObligationCheck], waive: Mapping[str, str]) -> tuple[ObligationCheck, ...]:
     """Mark what a person waived; raises OptionError for an unknown code or an empty reason."""
     known = {obligation.value for obligation in Obligation}
     for code, reason in waive.items():
         if code not in known:
-            raise OptionError(f"no obligation '{code}' to waive", remedy=f"obligations are {', '.join(sorted(known))}")
+            raise OptionError(
+                f"no obligation '{code}' to waive", remedy=f"obligations are {', '.join(sorted(known))}"
+            )
         if not reason.strip():
             raise OptionError(f"waiving '{code}' needs a reason", remedy="write why, it is recorded")
     return tuple(
-        check.model_copy(update={"state": ObligationState.WAIVED, "waived_because": waive[check.obligation.value]})
+        check.model_copy(
+            update={"state": ObligationState.WAIVED, "waived_because": waive[check.obligation.value]}
+        )
         if check.obligation.value in waive and check.state is not ObligationState.MET
         else check
         for check in checks

@@ -134,3 +134,17 @@ def occurrences(hit_df: pd.DataFrame, stream: Stream) -> list[Occurrence]:
 def gap(one: Occurrence, other: Occurrence) -> int:
     """Words between two hits; 0 if they touch or overlap."""
     return max(0, max(one.start, other.start) - min(one.end, other.end))
+
+
+def closest_pair(one: list[Occurrence], other: list[Occurrence]) -> tuple[Occurrence, Occurrence]:
+    """The two mentions with the fewest words between them, in one walk along the stream."""
+    best: tuple[Occurrence, Occurrence] | None = None
+    reach: dict[int, Occurrence] = {}
+    for side, hit in sorted([(0, h) for h in one] + [(1, h) for h in other], key=lambda item: item[1].start):
+        before = reach.get(1 - side)
+        if before is not None and (best is None or gap(before, hit) < gap(*best)):
+            best = (before, hit)
+        if side not in reach or hit.end >= reach[side].end:
+            reach[side] = hit
+    assert best is not None, "both lists have a mention"
+    return best

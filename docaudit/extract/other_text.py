@@ -77,7 +77,9 @@ def _only_new(page: pymupdf.Page, known: list[LineFact], visibility: Visibility)
 @contextmanager
 def _all_layers(doc: pymupdf.Document, layers_off: list[str]) -> Iterator[None]:
     """Switch the layers on, for the time of the block."""
-    numbers = [item["number"] for item in doc.layer_ui_configs() if item["text"] in layers_off and not item["on"]]
+    numbers = [
+        item["number"] for item in doc.layer_ui_configs() if item["text"] in layers_off and not item["on"]
+    ]
     for number in numbers:
         doc.set_layer_ui_config(number, _ON)
     try:

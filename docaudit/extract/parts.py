@@ -95,7 +95,12 @@ def _attachments(doc: pymupdf.Document, parts: Parts) -> None:
         parts.lines.append(_line(clean(title), TextSource.ATTACHMENT, index + 1))
         if info.get("description"):
             parts.lines.append(_line(clean(info["description"]), TextSource.ATTACHMENT, index + 1))
-        parts.spots.append((DOCUMENT_PAGE, _spot(BlindSpotKind.ATTACHMENT_NOT_READ, TextLikely.YES, f"embedded file {clean(title)}")))
+        parts.spots.append(
+            (
+                DOCUMENT_PAGE,
+                _spot(BlindSpotKind.ATTACHMENT_NOT_READ, TextLikely.YES, f"embedded file {clean(title)}"),
+            )
+        )
 
 
 def layers_off(doc: pymupdf.Document) -> list[str]:
@@ -114,7 +119,12 @@ def _layers(doc: pymupdf.Document, parts: Parts) -> None:
 
 def _forms(doc: pymupdf.Document, parts: Parts) -> None:
     if key_of(doc, doc.pdf_catalog(), "AcroForm/XFA")[0] not in {"null", ""}:
-        parts.spots.append((DOCUMENT_PAGE, _spot(BlindSpotKind.FORM_NOT_READ, TextLikely.YES, "the document holds an XFA form")))
+        parts.spots.append(
+            (
+                DOCUMENT_PAGE,
+                _spot(BlindSpotKind.FORM_NOT_READ, TextLikely.YES, "the document holds an XFA form"),
+            )
+        )
 
 
 def _revisions(tree: PageTree, doc: pymupdf.Document, parts: Parts) -> None:
@@ -124,7 +134,9 @@ def _revisions(tree: PageTree, doc: pymupdf.Document, parts: Parts) -> None:
         return
     detail = f"{saved - 1} earlier revision(s) of the file"
     touched = _touched_pages(tree, doc) or [DOCUMENT_PAGE]
-    parts.spots += [(page, _spot(BlindSpotKind.EARLIER_REVISION, TextLikely.UNKNOWN, detail)) for page in touched]
+    parts.spots += [
+        (page, _spot(BlindSpotKind.EARLIER_REVISION, TextLikely.UNKNOWN, detail)) for page in touched
+    ]
 
 
 def _touched_pages(tree: PageTree, doc: pymupdf.Document) -> list[int]:
@@ -145,7 +157,9 @@ def _tags(tree: PageTree, doc: pymupdf.Document, parts: Parts) -> None:
 
 
 def _line(text: str, source: TextSource, block: int) -> tuple[int, LineFact]:
-    return DOCUMENT_PAGE, LineFact(text=text, box=None, block=block, source=source.value, visibility="unknown")
+    return DOCUMENT_PAGE, LineFact(
+        text=text, box=None, block=block, source=source.value, visibility="unknown"
+    )
 
 
 def _spot(kind: BlindSpotKind, likely: TextLikely, detail: str) -> SpotFact:

@@ -136,7 +136,9 @@ def _spot(kind: BlindSpotKind, likely: TextLikely, box: Box, area: float, detail
     return SpotFact(kind=kind.value, text_likely=likely.value, detail=detail, box=box, area_share=share)
 
 
-def _note_images(images: list[ImageFact], regions: list[InkRegion], lines: list[LineFact], state: str) -> None:
+def _note_images(
+    images: list[ImageFact], regions: list[InkRegion], lines: list[LineFact], state: str
+) -> None:
     for image in images:
         if any(overlap(region.box, image.box) > 0 for region in regions):
             note_reading(image, state, lines)
