@@ -102,7 +102,7 @@ def check_rows(table: RawTable) -> tuple[list[dict[str, str]], tuple[str, ...]]:
 def split_variants(cell: str) -> list[str]:
     r"""Variants of a short-form cell: separated by a bar; a bar that belongs to a variant is written with a backslash.
 
-    >>> split_variants(r"AI | a\\|b |deep learning")
+    >>> split_variants(r"AI | a\|b |deep learning")
     ['AI', 'a|b', 'deep learning']
     """
     parts = [match.group(1) for match in _BAR.finditer(cell)]

@@ -1,4 +1,4 @@
-r"""Line text -> searchable text, with a map from every searchable character back to the character of the line.
+"""Line text -> searchable text, with a map from every searchable character back to the character of the line.
 
 Searchable text is what the sweep compares: folded characters (docaudit.search.folding), no blanks at either end,
 runs of blanks reduced to one blank, or to two where the page has two or more (a wide gap may part
