@@ -1,14 +1,14 @@
-"""Line text -> searchable text, with a map from every searchable character back to the character of the line.
+r"""Line text -> searchable text, with a map from every searchable character back to the character of the line.
 
 Searchable text is what the sweep compares: folded characters (docaudit.search.folding), no blanks at either end,
 runs of blanks reduced to one blank, or to two where the page has two or more (a wide gap may part
 letter-spaced words).
 
->>> fold("Ｐｅｒｓｏｎａｌ\\u00a0ＤＡＴＡ")
+>>> fold("Ｐｅｒｓｏｎａｌ\u00a0ＤＡＴＡ")
 'personal data'
->>> searchable("  of\\ufb01ce   hours ")
+>>> searchable("  of\ufb01ce   hours ")
 'office  hours'
->>> searchable_map("  of\\ufb01ce ")
+>>> searchable_map("  of\ufb01ce ")
 ('office', [2, 3, 4, 4, 5, 6])
 """
 
