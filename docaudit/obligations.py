@@ -12,7 +12,7 @@ import pandas as pd
 from docaudit.concepts import ConceptTable
 from docaudit.errors import OptionError
 from docaudit.justification import Obligation, ObligationCheck, ObligationState, ParseCoverage
-from docaudit.location import PageState, TextLikely
+from docaudit.location import DOCUMENT_PAGE, PageState, TextLikely
 from docaudit.reasons import BlindSpotKind, LedgerState
 
 REGION_KINDS = frozenset(
@@ -91,7 +91,9 @@ def pages_readable(page_df: pd.DataFrame, blind_spot_df: pd.DataFrame) -> Obliga
     total = len(page_df)
     if not bad:
         return _check(Obligation.PAGES_READABLE, True, f"all {total} pages were opened and read")
-    evidence = f"{len(bad)} of {total} pages could not be read in full ({_counts(spots) or 'not rendered'})"
+    lost = len(bad) - (DOCUMENT_PAGE in bad)
+    what = f"{lost} of {total} pages" if lost else "the file as a whole"
+    evidence = f"{what} could not be read in full ({_counts(spots) or 'not rendered'})"
     return _check(Obligation.PAGES_READABLE, False, evidence, bad, _remedies(spots))
 
 

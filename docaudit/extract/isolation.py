@@ -35,7 +35,7 @@ from docaudit.extract.facts import (
     Refused,
     SpotFact,
 )
-from docaudit.extract.messages import PipeClosedError, PipeTimeoutError, decode_reply, receive, send
+from docaudit.extract.messages import PipeClosedError, PipeGarbledError, PipeTimeoutError, decode_reply, receive, send
 from docaudit.location import PageState, TextLikely
 from docaudit.options import AuditOptions
 from docaudit.reasons import BlindSpotKind
@@ -46,6 +46,8 @@ Progress = Callable[[int, int], None]
 _BATCH = 8
 _PAGES_PER_WORKER = 24
 _OPEN_SECONDS = 60.0
+WORKER = "docaudit.extract.worker"
+"""The module that runs in the child process."""
 
 
 class Child:
@@ -62,7 +64,7 @@ class Child:
         }
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "docaudit.extract.worker"],
+            [sys.executable, "-m", WORKER],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -100,8 +102,9 @@ class Child:
                 remedy="repair the file, or raise --document-seconds",
             ) from error
         except PipeClosedError as error:
+            garbled = isinstance(error, PipeGarbledError)
             raise DamagedDocumentError(
-                f"the engine crashed while opening it ({self.last_words()})",
+                f"the engine crashed while opening it ({error if garbled else self.last_words()})",
                 file=self._source.name,
                 remedy="repair the file",
             ) from error
@@ -114,10 +117,12 @@ class Child:
         """Send the request for one page."""
         send(self._to, ReadRequest(page_num))
 
-    def answer(self, seconds: float) -> PageFact | Refused:
-        """Wait for the next page; raises PipeTimeoutError or PipeClosedError."""
+    def answer(self, page_num: int, seconds: float) -> PageFact | Refused:
+        """Wait for a page that was asked for; raises PipeTimeoutError or PipeClosedError."""
         reply = decode_reply(receive(self._from, seconds))
         if isinstance(reply, PageRead):
+            if reply.page.page_num != page_num:
+                raise PipeGarbledError(f"asked for page {page_num}, got page {reply.page.page_num}")
             return reply.page
         assert isinstance(reply, Refused)
         return reply
@@ -250,12 +255,13 @@ def _read_batch(run: _Run, child: Child, batch: Iterable[int]) -> tuple[int, boo
         pass  # it died on a page of this batch; the loop below finds out on which
     for done, num in enumerate(numbers):
         try:
-            reply = child.answer(max(0.1, min(seconds, run.deadline - time.monotonic())))
+            reply = child.answer(num, max(0.1, min(seconds, run.deadline - time.monotonic())))
         except PipeTimeoutError:
             run.put(lost_page(num, BlindSpotKind.PAGE_TIMED_OUT, f"no result after {seconds:g} s"))
             return done + 1, True
-        except PipeClosedError:
-            run.put(lost_page(num, BlindSpotKind.PAGE_CRASHED, child.last_words()))
+        except PipeClosedError as error:
+            detail = str(error) if isinstance(error, PipeGarbledError) else child.last_words()
+            run.put(lost_page(num, BlindSpotKind.PAGE_CRASHED, detail))
             return done + 1, True
         if isinstance(reply, PageFact):
             run.put(reply)
