@@ -1,0 +1,145 @@
+"""Hits -> where concepts meet: in the same line, paragraph, page, or window of words.
+
+A phrase that begins on one page and ends on the next belongs to both. Text that belongs to no page (metadata,
+bookmarks, attachments) meets only within its own line, as its lines have no neighbours that a reader would see.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+import pandas as pd
+
+from docaudit.concept_rows import JOINER
+from docaudit.concepts import ConceptTable
+from docaudit.frames import COOCCURRENCE_DF, HIT_DF, LINE_DF
+from docaudit.location import DOCUMENT_PAGE
+from docaudit.options import Scope
+from docaudit.stream import Occurrence, Place, Stream, build_stream, closest_pair, gap, occurrences
+
+Mentions = dict[str, list[Occurrence]]
+
+
+def find_meetings(
+    hit_df: pd.DataFrame,
+    line_df: pd.DataFrame,
+    table: ConceptTable | Sequence[str],
+    *,
+    scope: Scope = "page",
+    window_words: int = 50,
+    required: Sequence[str] = (),
+) -> pd.DataFrame:
+    """Every meeting of every pair of concepts, and of the whole required set, as COOCCURRENCE_DF.
+
+    Args:
+        hit_df: Hits of the sweep; possible misreadings of OCR (ocr_fuzzy) are left out.
+        line_df: The lines that were swept.
+        table: The concept table, or names of concepts in order.
+        scope: Where concepts must meet.
+        window_words: Size of the window when scope is window: first and last word of the mentions included.
+        required: The set that must meet; empty means all concepts of the table that are searched.
+
+    Columns: concepts (joined by ' + ' in the order of the table), scope, page_num, line_num (where the first mention
+    begins), distance (words between the nearest mentions; for a set the widest of its pairs). Raises
+    TableContractError if a hit stands on a line that line_df does not have.
+    """
+    HIT_DF.check(hit_df)
+    LINE_DF.check(line_df)
+    order = table.active_concepts if isinstance(table, ConceptTable) else tuple(table)
+    whole = tuple(name for name in order if name in required) if required else order
+    if hit_df.empty:
+        return COOCCURRENCE_DF.empty()
+    stream = build_stream(line_df)
+    hits = occurrences(hit_df, stream)
+    rank = {name: n for n, name in enumerate(order)}
+    rows: list[dict[str, Any]] = []
+    if scope == "window":
+        present = _by_concept(hits, order)
+        for group in _groups(present, whole):
+            rows += [_row(group, scope, met) for met in _windows(present, group, window_words)]
+    else:
+        for unit in _units(hits, stream, scope):
+            present = _by_concept(unit, order)
+            rows += [_row(group, scope, _nearest(present, group)) for group in _groups(present, whole)]
+    rows.sort(
+        key=lambda row: (row["page_num"], row["line_num"], [rank[c] for c in row["group"]], row["distance"])
+    )
+    return COOCCURRENCE_DF.build(rows)
+
+
+def _by_concept(hits: Iterable[Occurrence], order: Sequence[str]) -> Mentions:
+    found: Mentions = {name: [] for name in order}
+    for hit in hits:
+        if hit.concept in found:
+            found[hit.concept].append(hit)
+    return {name: mentions for name, mentions in found.items() if mentions}
+
+
+def _groups(present: Mentions, whole: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Every pair that is present, and the whole set if it has more than two and all are present."""
+    yield from combinations(present, 2)
+    if len(whole) > 2 and all(name in present for name in whole):
+        yield whole
+
+
+def _units(hits: Iterable[Occurrence], stream: Stream, scope: Scope) -> list[list[Occurrence]]:
+    """Hits by the unit in which they stand; a hit that begins in one and ends in another belongs to both."""
+    units: dict[tuple[object, ...], list[Occurrence]] = defaultdict(list)
+    for hit in hits:
+        for key in {_unit(place, stream, scope) for place in hit.places}:
+            units[key].append(hit)
+    return list(units.values())
+
+
+def _unit(place: Place, stream: Stream, scope: Scope) -> tuple[object, ...]:
+    page, line = place
+    if page == DOCUMENT_PAGE or scope == "line":
+        return "line", page, line
+    if scope == "page":
+        return "page", page
+    # A line without a block is a paragraph of its own.
+    block = stream.block[place]
+    return ("block", page, block) if block else ("line", page, line)
+
+
+def _nearest(present: Mentions, group: tuple[str, ...]) -> tuple[Occurrence, int]:
+    """The first mention that takes part, and the widest of the nearest distances of all pairs."""
+    pairs = [closest_pair(present[a], present[b]) for a, b in combinations(group, 2)]
+    widest = max(pairs, key=lambda pair: gap(*pair))
+    return min((hit for pair in pairs for hit in pair), key=lambda hit: hit.first), gap(*widest)
+
+
+def _windows(present: Mentions, group: tuple[str, ...], size: int) -> Iterator[tuple[Occurrence, int]]:
+    """Every smallest stretch of the stream with a mention of each, if it is no longer than the window."""
+    hits = sorted((hit for name in group for hit in present[name]), key=lambda hit: hit.end)
+    last: dict[str, Occurrence] = {}
+    shown: tuple[Occurrence, ...] | None = None
+    for hit in hits:
+        held = last.get(hit.concept)
+        if held is None or hit.start >= held.start:
+            last[hit.concept] = hit
+        if len(last) < len(group):
+            continue  # not yet a mention of each
+        together = tuple(last[name] for name in group)
+        first = min(together, key=lambda part: part.start)
+        # The mention just reached must close the stretch; otherwise the same stretch was shown already.
+        if together != shown and hit in together and hit.end - first.start <= size:
+            shown = together
+            chosen = {name: [part] for name, part in zip(group, together, strict=True)}
+            yield _nearest(chosen, group)
+
+
+def _row(group: tuple[str, ...], scope: Scope, met: tuple[Occurrence, int]) -> dict[str, Any]:
+    first, distance = met
+    page, line = first.first
+    return {
+        "concepts": JOINER.join(group),
+        "group": group,
+        "scope": scope,
+        "page_num": page,
+        "line_num": line,
+        "distance": distance,
+    }

@@ -1,0 +1,140 @@
+"""The words of a question that carry content, and which of them no concept of the table covers.
+
+"Absent" answers the question only if the table speaks of everything that the question is about. Words that only ask
+(how much, consume, mention; 何, 記載) carry no topic of their own. Whatever is not known to be such a word is content:
+a word too many asks the expert once more, a word too few would let a question pass that nobody searched for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import regex
+
+from docaudit.concepts import ConceptTable, Variant
+from docaudit.errors import QuestionError
+from docaudit.question_words import FRAME_CJK, FRAME_WORDS, STOP_WORDS, SUFFIXES_CJK
+from docaudit.wordforms import CJK, HAN, HANGUL, HIRAGANA, KATAKANA, fold, share_stem, words
+
+_NO_LETTER = re.compile(r"[\W_]*")
+_RUN = re.compile(f"[{HAN}]+|[{KATAKANA}]+|[{HANGUL}]+")
+_KANA = re.compile(f"[{HIRAGANA}]+")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+def content_words(question: str) -> tuple[str, ...]:
+    """The words of a question that carry content, as written, each once.
+
+    Raises QuestionError if the question is empty or has no word in it.
+
+    >>> content_words("How much electricity does AI consume?")
+    ('electricity', 'AI')
+    >>> content_words("データセンターの消費電力はどれくらいですか")
+    ('データセンター', '電力')
+    """
+    if _NO_LETTER.fullmatch(question):
+        raise QuestionError("the question has no word in it", remedy="write the question, or leave it out")
+    shouted = question.upper() == question and len(list(words(question))) > 2
+    found: dict[str, str] = {}
+    for word in words(question):
+        if _KANA.fullmatch(word.text):
+            continue  # hiragana is grammar; what it means stands in the runs around it
+        for part in _cjk_content(word.text) if CJK.search(word.text) else _latin_content(word.text, shouted):
+            found.setdefault(fold(part), part)
+    return tuple(found.values())
+
+
+def uncovered_words(question: str, table: ConceptTable) -> tuple[str, ...]:
+    """The content words of a question that no concept covers: neither its name nor an accepted variant.
+
+    A word is covered if it, or a simple form of it, is a word of a name or variant; a Japanese or Chinese run if it
+    lies inside one, or if nothing but known words is left when those of the table are taken out. Raises QuestionError.
+    """
+    known = [*table.active_concepts, *(v.text for v in table.active if v.match != "regex")]
+    latin = {fold(word.text) for text in known for word in words(text) if not CJK.search(word.text)}
+    runs = {run for text in known for run in _RUN.findall(fold(text))}
+    by_pattern = set(_matched_by_patterns(question, table.active))
+    prefixes = tuple(_last_word(v) for v in table.active if v.match in ("prefix", "substring"))
+    left: list[str] = []
+    for word in content_words(question):
+        folded = fold(word)
+        if folded in by_pattern:
+            continue
+        if CJK.search(word):
+            left += _uncovered_parts(folded, runs)
+        elif not _covered(folded, latin, prefixes):
+            left.append(word)
+    return tuple(dict.fromkeys(left))
+
+
+def _latin_content(word: str, shouted: bool) -> Iterator[str]:
+    folded = fold(word)
+    # IT, US and WHO are written like this when they are names; a question all in capitals cannot tell.
+    is_name = len(word) > 1 and word.isupper() and not shouted
+    if is_name or not (_is_frame(folded) or _YEAR.fullmatch(folded)):
+        yield word
+
+
+def _is_frame(word: str) -> bool:
+    base = word.removesuffix("'s")
+    return (
+        len(base) == 1 and base.isalpha() or base in STOP_WORDS or base in FRAME_WORDS or _is_frame_form(base)
+    )
+
+
+def _is_frame_form(word: str) -> bool:
+    return any(word == frame + end for end in ("s", "d", "ed", "es", "ing") for frame in FRAME_WORDS) or any(
+        word == frame[:-1] + "ing" for frame in FRAME_WORDS if frame.endswith("e")
+    )
+
+
+def _cjk_content(run: str) -> list[str]:
+    """What is left of a run when words that only ask are taken out."""
+    return _left_of(run, FRAME_CJK)
+
+
+def _uncovered_parts(run: str, known: Iterable[str]) -> list[str]:
+    listed = tuple(known)
+    return [] if any(run in text for text in listed) else _left_of(run, (*listed, *FRAME_CJK))
+
+
+def _left_of(run: str, known: Iterable[str]) -> list[str]:
+    """The parts of a run that no known word explains; the run itself where a single sign is left that has a meaning.
+
+    量 of 消費量 only measures, but 税 of 消費税 makes another topic.
+    """
+    parts = [part for part in _without(run, known) if part not in SUFFIXES_CJK]
+    return [run] if any(len(part) == 1 for part in parts) else parts
+
+
+def _without(run: str, known: Iterable[str]) -> list[str]:
+    """The parts of a run between known words, longest words first."""
+    inside = sorted({word for word in known if word and word in run}, key=len, reverse=True)
+    return [part for part in re.split("|".join(map(re.escape, inside)), run) if part] if inside else [run]
+
+
+def _covered(word: str, known: set[str], prefixes: tuple[str, ...]) -> bool:
+    if word in known or any(prefix and word.startswith(prefix) for prefix in prefixes):
+        return True
+    return any(share_stem(word, other) for other in known)
+
+
+def _last_word(variant: Variant) -> str:
+    cut = [fold(word.text) for word in words(variant.text)]
+    return cut[-1] if cut else ""
+
+
+def _matched_by_patterns(question: str, variants: Iterable[Variant]) -> Iterator[str]:
+    """The words of the question that a regular expression of the table would find in it."""
+    for variant in variants:
+        if variant.match != "regex":
+            continue
+        flags = 0 if variant.case == "sensitive" else regex.IGNORECASE
+        try:
+            spans = [match.span() for match in regex.finditer(variant.text, question, flags, timeout=0.2)]
+        except (TimeoutError, regex.error):
+            spans = []  # what it covers stays open: its words are then reported as not covered
+        for word in words(question):
+            if any(start < word.end and word.start < end for start, end in spans):
+                yield fold(word.text)
