@@ -40,7 +40,9 @@ def writing_folder(path: Path) -> Iterator[Path]:
 
     An existing folder is replaced only if it is empty or was written this way before (it has a document.json).
     """
-    if path.exists() and not (path.is_dir() and ((path / "document.json").exists() or not any(path.iterdir()))):
+    if path.exists() and not (
+        path.is_dir() and ((path / "document.json").exists() or not any(path.iterdir()))
+    ):
         raise OutputError("will not replace what is there", file=str(path), remedy="name a new folder")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

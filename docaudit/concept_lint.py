@@ -182,7 +182,9 @@ def _shadowed(variants: list[Variant]) -> Iterator[LintFinding]:
             continue
         inner = (known[text] for text in _inner_texts(fold(variant.text)) if text in known)
         for shorter in {v.text: v for v in inner if v is not variant}.values():
-            message = f"'{variant.text}' contains '{shorter.text}': such a place counts for both; unique_hits counts it once."
+            message = (
+                f"'{variant.text}' contains '{shorter.text}': a place counts for both, in unique_hits once."
+            )
             yield _about(shorter, LintCode.SHADOWED, Severity.INFO, message)
 
 
@@ -237,5 +239,6 @@ def _acronym(variant: Variant) -> Iterator[LintFinding]:
             message = f"'{variant.text}' is also a common word: in text set in capitals, its hits may mean the word."
             yield _about(variant, LintCode.COMMON_WORD, Severity.INFO, message)
     elif common:
-        message = f"'{variant.text}' without regard to case is also the word '{fold(variant.text)}'; set case to sensitive."
+        word = fold(variant.text)
+        message = f"'{variant.text}' without regard to case is also the word '{word}'; set case to sensitive."
         yield _about(variant, LintCode.COMMON_WORD, Severity.WARNING, message)

@@ -155,8 +155,11 @@ class ConceptTable(BaseModel):
         match: MatchMode = "word",
         case: CaseMode = "auto",
     ) -> ConceptTable:
-        """A table from concept -> variants; a single string is one variant. Raises ConceptTableError."""
-        table = RawTable(("concept", "variant", "match", "case"), [])
+        """A table from concept -> variants; a single string is one variant. Raises ConceptTableError.
+
+        Other than in a file that an expert keeps, one variant may stand in two concepts.
+        """
+        table = RawTable(("concept", "variant", "match", "case"), [], may_share=True)
         for concept, texts in mapping.items():
             listed = [texts] if isinstance(texts, str) else list(texts)
             if not listed:
@@ -182,7 +185,8 @@ class ConceptTable(BaseModel):
 
     def to_dataframe(self) -> pd.DataFrame:
         """The long form: one row for each variant, columns concept, variant, match, case, inflect, status, source,
-        note, all text."""
+        note, all text.
+        """
         return pd.DataFrame(self._rows(), columns=list(COLUMNS), dtype="str")
 
     def save(self, path: str | Path) -> Path:

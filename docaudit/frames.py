@@ -105,7 +105,9 @@ PAGE_DF = TableContract(
         Column("ink_total", FLOAT, "ink on the rendered page; NaN if it was not measured"),
         Column("ink_read", FLOAT, "ink under text that was read; NaN if it was not measured"),
         Column("ink_unread", FLOAT, "ink that no read text explains; NaN if it was not measured"),
-        Column("script", TEXT, "script of most letters: latin, cjk, cyrillic, greek, arabic, hebrew, other, none"),
+        Column(
+            "script", TEXT, "script of most letters: latin, cjk, cyrillic, greek, arabic, hebrew, other, none"
+        ),
         Column("warnings", TEXT, "what the engine complained about on this page, as it said it"),
     ),
 )
@@ -125,7 +127,9 @@ LINE_DF = TableContract(
         Column("direction", TEXT, "a Direction"),
         Column("font_size", FLOAT, "size of most characters, points; NaN if unknown"),
         Column("bold", BOOL, "most characters are bold"),
-        Column("confidence", FLOAT, "certainty of the reading, 0 to 100; 100 for text that was not recognised"),
+        Column(
+            "confidence", FLOAT, "certainty of the reading, 0 to 100; 100 for text that was not recognised"
+        ),
     ),
 )
 
@@ -142,7 +146,9 @@ IMAGE_DF = TableContract(
         Column("area_share", FLOAT, "share of the page that the image covers, 0 to 1"),
         Column("ocr_state", TEXT, "read, no_text, uncertain, failed, not_run"),
         Column("ocr_text", TEXT, "what OCR read, lines joined by newlines"),
-        Column("ocr_confidence", FLOAT, "mean word confidence, 0 to 100; NaN if OCR read nothing or was not run"),
+        Column(
+            "ocr_confidence", FLOAT, "mean word confidence, 0 to 100; NaN if OCR read nothing or was not run"
+        ),
     ),
 )
 
@@ -164,7 +170,11 @@ OBJECT_REGISTRY = TableContract(
     "object_registry",
     "one named object: figure, table, box, annex, exhibit, section, 図, 表, 別紙",
     (
-        Column("object_type", TEXT, "figure, table, box, appendix, exhibit, schedule, section, note, equation, ..."),
+        Column(
+            "object_type",
+            TEXT,
+            "figure, table, box, appendix, exhibit, schedule, section, note, equation, ...",
+        ),
         Column("object_id", TEXT, "its number as written, without the name: 3.D, A1, B, 10.1"),
         Column("title", TEXT, "the caption or heading, verbatim"),
         Column("page_num", INT, "1-based physical page"),
@@ -183,7 +193,9 @@ CROSS_REF_DF = TableContract(
         Column("text", TEXT, "the mention, verbatim"),
         Column("context", TEXT, "the line of the mention, verbatim"),
         Column("resolved", BOOL, "the object is in object_registry"),
-        Column("scope", TEXT, "internal, or external: the mention says that the object is in another document"),
+        Column(
+            "scope", TEXT, "internal, or external: the mention says that the object is in another document"
+        ),
     ),
 )
 
@@ -206,7 +218,9 @@ HIT_DF = TableContract(
     (
         Column("concept", TEXT, "concept of the table"),
         Column("variant", TEXT, "variant of the table that was found"),
-        Column("match_text", TEXT, "what stands on the page, verbatim; parts on several lines joined by newlines"),
+        Column(
+            "match_text", TEXT, "what stands on the page, verbatim; parts on several lines joined by newlines"
+        ),
         Column("match_kind", TEXT, "a MatchKind"),
         Column("page_num", INT, "1-based physical page where the occurrence begins; 0 for the document"),
         Column("line_num", INT, "line where it begins"),
@@ -215,7 +229,9 @@ HIT_DF = TableContract(
         Column("line_end", INT, "line where it ends"),
         Column("char_end", INT, "character of the last line's text after which it ends"),
         *_box("the part on the first line"),
-        Column("snippet", TEXT, "verbatim text around the occurrence; parts on several lines joined by newlines"),
+        Column(
+            "snippet", TEXT, "verbatim text around the occurrence; parts on several lines joined by newlines"
+        ),
         Column("source", TEXT, "a TextSource"),
         Column("visibility", TEXT, "a Visibility"),
         Column("section", TEXT, "title of the contents entry in which it stands; empty if none"),
@@ -233,7 +249,11 @@ LEDGER_DF = TableContract(
         Column("pattern", TEXT, "the regular expression that was matched against the searchable text"),
         Column("state", TEXT, "a LedgerState"),
         Column("pages_searched", INT, "pages whose text this variant was matched against"),
-        Column("pages_not_searchable", INT, "pages of the document with no text to match against, blank ones included"),
+        Column(
+            "pages_not_searchable",
+            INT,
+            "pages of the document with no text to match against, blank ones included",
+        ),
         Column("hits", INT, "occurrences in hit_df, uncertain OCR readings (ocr_fuzzy) left out"),
         Column("pages_with_hits", INT, "pages on which they begin"),
         Column("unique_hits", INT, "occurrences that do not lie inside a longer one of the same concept"),
@@ -249,7 +269,9 @@ COOCCURRENCE_DF = TableContract(
         Column("scope", TEXT, "line, paragraph, page or window"),
         Column("page_num", INT, "1-based physical page of the meeting"),
         Column("line_num", INT, "first line that takes part"),
-        Column("distance", INT, "words between the two mentions that are nearest; for a set, the widest of these"),
+        Column(
+            "distance", INT, "words between the two mentions that are nearest; for a set, the widest of these"
+        ),
     ),
 )
 
@@ -257,7 +279,9 @@ NEAREST_DF = TableContract(
     "nearest_df",
     "one closest mention, pair or near miss: never a hit of its own",
     (
-        Column("kind", TEXT, "mention (of a concept that is found), pair (of two that do not meet), near_miss"),
+        Column(
+            "kind", TEXT, "mention (of a concept that is found), pair (of two that do not meet), near_miss"
+        ),
         Column("concept", TEXT, "concept, or two joined by ' + ' for a pair"),
         Column("variant", TEXT, "variant concerned"),
         Column("text", TEXT, "what stands on the page, verbatim"),

@@ -79,7 +79,10 @@ def _latin_content(word: str, shouted: bool) -> Iterator[str]:
 def _is_frame(word: str) -> bool:
     base = word.removesuffix("'s")
     return (
-        len(base) == 1 and base.isalpha() or base in STOP_WORDS or base in FRAME_WORDS or _is_frame_form(base)
+        (len(base) == 1 and base.isalpha())
+        or base in STOP_WORDS
+        or base in FRAME_WORDS
+        or _is_frame_form(base)
     )
 
 

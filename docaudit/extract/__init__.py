@@ -1,0 +1,28 @@
+"""From a PDF to tables: the only room that knows a PDF library.
+
+`read_tables` is its door. What happens behind it, in order: document (identify the file), isolation and worker (read
+it in child processes), reader (one page: lines, images, OCR, marginalia), tables, line_types, toc, crossrefs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from docaudit.extract.document import Source
+    from docaudit.extract.parse import ExtractedTables, read_tables
+
+__all__ = ["ExtractedTables", "Source", "read_tables"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load late: the child process imports this package and needs none of the table libraries."""
+    if name in {"ExtractedTables", "read_tables"}:
+        from docaudit.extract import parse
+
+        return getattr(parse, name)
+    if name == "Source":
+        from docaudit.extract.document import Source
+
+        return Source
+    raise AttributeError(name)

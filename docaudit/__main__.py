@@ -1,0 +1,7 @@
+"""`python -m docaudit` is the command line."""
+
+import sys
+
+from docaudit.cli import main
+
+sys.exit(main())

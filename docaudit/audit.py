@@ -1,0 +1,172 @@
+"""The order of work: parse, sweep, justify. The only module that knows it.
+
+    parse    extract.read_tables -> coverage.measure_coverage               -> ParsedDocument
+    sweep    sweep.sweep_lines -> cooccurrence -> nearest                   -> SweepResult
+    justify  controls -> justify.justify_absence                            -> AbsenceJustification
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from docaudit import cooccurrence, nearest
+from docaudit.concepts import ConceptTable
+from docaudit.controls import controls_found, positive_controls
+from docaudit.coverage import measure_coverage
+from docaudit.extract import Source, read_tables
+from docaudit.justification import AbsenceJustification
+from docaudit.justify import justify_absence
+from docaudit.options import AuditOptions
+from docaudit.parsed import ParsedDocument, SweepResult
+from docaudit.sweep import sweep_lines
+
+Progress = Callable[[int, int], None]
+
+
+def parse(
+    source: Source, *, options: AuditOptions | None = None, progress: Progress | None = None, **keywords: Any
+) -> ParsedDocument:
+    """Read a PDF into tables.
+
+    Args:
+        source: A path, the bytes of a PDF, or an open binary file.
+        options: Options; single ones can also be given as keywords of the same name (ocr="off").
+        progress: Called with pages done and pages in all.
+        **keywords: Fields of AuditOptions.
+
+    Returns:
+        The tables of docaudit.frames, with one row of page_df for each page of the page tree, and the coverage.
+
+    Raises:
+        InputError: The document cannot be opened: missing, not a PDF, encrypted, without pages, too damaged.
+        OptionError: An option does not exist or has a wrong value.
+    """
+    chosen = AuditOptions.from_keywords(options, keywords)
+    tables = read_tables(source, chosen, progress)
+    coverage = measure_coverage(
+        tables.page_df,
+        tables.line_df,
+        tables.image_df,
+        tables.toc_df,
+        tables.cross_ref_df,
+        tables.object_registry,
+    )
+    return ParsedDocument(
+        identity=tables.identity,
+        options=chosen,
+        page_df=tables.page_df,
+        line_df=tables.line_df,
+        image_df=tables.image_df,
+        toc_df=tables.toc_df,
+        cross_ref_df=tables.cross_ref_df,
+        object_registry=tables.object_registry,
+        blind_spot_df=tables.blind_spot_df,
+        coverage=coverage,
+    )
+
+
+def sweep(
+    parsed: ParsedDocument, table: ConceptTable, *, options: AuditOptions | None = None, **keywords: Any
+) -> SweepResult:
+    """Look for every accepted variant of a concept table in every line of a parsed document.
+
+    Returns:
+        hit_df, ledger_df (also for variants without a hit), cooccurrence_df and nearest_df.
+
+    Raises:
+        ConceptTableError: The table has no accepted variant.
+        OptionError: An option does not exist or has a wrong value.
+    """
+    chosen = AuditOptions.from_keywords(options or parsed.options, keywords)
+    hit_df, ledger_df = sweep_lines(
+        parsed.line_df,
+        table,
+        pages_total=len(parsed.page_df),
+        regex_seconds=chosen.regex_seconds,
+        toc_df=parsed.toc_df,
+    )
+    meetings = cooccurrence.find_meetings(
+        hit_df,
+        parsed.line_df,
+        table,
+        scope=chosen.scope,
+        window_words=chosen.window_words,
+        required=chosen.required,
+    )
+    closest = nearest.closest(hit_df, parsed.line_df, table, meetings, limit=chosen.closest)
+    return SweepResult(hit_df=hit_df, ledger_df=ledger_df, cooccurrence_df=meetings, nearest_df=closest)
+
+
+def justify(
+    parsed: ParsedDocument,
+    table: ConceptTable,
+    result: SweepResult,
+    question: str | None = None,
+    *,
+    options: AuditOptions | None = None,
+    **keywords: Any,
+) -> AbsenceJustification:
+    """Draw the finding from a parsed document and a sweep of it.
+
+    Raises:
+        MissingEvidenceError: One of the four layers of evidence is missing; it is named.
+        QuestionError: The question is empty or has no word in it.
+        OptionError: An option does not exist or has a wrong value.
+    """
+    chosen = AuditOptions.from_keywords(options or parsed.options, keywords)
+    return justify_absence(
+        identity=parsed.identity,
+        coverage=parsed.coverage,
+        page_df=parsed.page_df,
+        blind_spot_df=parsed.blind_spot_df,
+        table=table,
+        hit_df=result.hit_df,
+        ledger_df=result.ledger_df,
+        cooccurrence_df=result.cooccurrence_df,
+        nearest_df=result.nearest_df,
+        question=question,
+        options=chosen,
+        controls=_run_controls(parsed),
+    )
+
+
+def audit(
+    source: Source | ParsedDocument,
+    table: ConceptTable,
+    *,
+    question: str | None = None,
+    options: AuditOptions | None = None,
+    progress: Progress | None = None,
+    **keywords: Any,
+) -> AbsenceJustification:
+    """Parse, sweep and justify in one call; the source may also be a ParsedDocument.
+
+    Raises what `parse`, `sweep` and `justify` raise.
+    """
+    if isinstance(source, ParsedDocument):
+        parsed = source
+        chosen = AuditOptions.from_keywords(options or parsed.options, keywords)
+    else:
+        chosen = AuditOptions.from_keywords(options, keywords)
+        parsed = parse(source, options=chosen, progress=progress)
+    result = sweep(parsed, table, options=chosen)
+    return justify(parsed, table, result, question, options=chosen)
+
+
+def open_parsed(source: str | os.PathLike[str]) -> ParsedDocument | None:
+    """The saved parse in this folder, or None if the path is no such folder."""
+    folder = Path(source)
+    return ParsedDocument.load(folder) if (folder / "document.json").is_file() else None
+
+
+def _run_controls(parsed: ParsedDocument) -> tuple[tuple[str, bool], ...] | None:
+    """Sweep for words that are known to be there; None where the document has no text to take one from."""
+    controls = positive_controls(parsed.line_df)
+    if not controls:
+        return None
+    table = ConceptTable.from_variants({control.word: [control.word] for control in controls})
+    hit_df, _ = sweep_lines(parsed.line_df, table, pages_total=len(parsed.page_df))
+    return controls_found(controls, hit_df)

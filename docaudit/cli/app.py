@@ -1,0 +1,173 @@
+"""The commands with their arguments. What they do is in docaudit.cli.actions, imported when a command runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+import docaudit
+from docaudit.cli.flags import chosen_options, option_flags
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass
+class State:
+    """What the flags that every command has were set to."""
+
+    debug: bool = False
+
+
+def _set_debug(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value:
+        context.ensure_object(State).debug = True
+
+
+debug_flag = click.option(
+    "--debug",
+    is_flag=True,
+    expose_value=False,
+    callback=_set_debug,
+    # Before all others, so that it also covers what the others' own checks raise.
+    is_eager=True,
+    help="Show the traceback of an unexpected error.",
+)
+json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
+concepts_flag = click.option(
+    "--concepts",
+    required=True,
+    metavar="TABLE",
+    type=click.Path(path_type=Path),
+    help="Concept table: CSV, TSV, JSON, YAML or XLSX.",
+)
+out_flag = click.option(
+    "--out",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Also write justification.json, report.html, hits.csv and blind_spots.csv into this folder.",
+)
+
+
+def documents(nargs: int = 1) -> Callable[[Command], Command]:
+    """The argument DOC: a PDF, or a folder that `docaudit parse` wrote."""
+    name, label = ("doc", "DOC") if nargs == 1 else ("docs", "DOC...")
+    return click.argument(name, metavar=label, nargs=nargs, required=True, type=click.Path(path_type=Path))
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes of audit: 0 absent within the stated coverage, 1 mentioned, 2 error, 3 not established.",
+)
+@click.version_option(docaudit.__version__, prog_name="docaudit")
+@debug_flag
+def app() -> None:
+    """Audit PDFs for absence: show that something is not in a document, or say exactly why that cannot be shown."""
+
+
+@app.command()
+@documents()
+@concepts_flag
+@click.option("--question", metavar="TEXT", help="The question that the document is asked.")
+@out_flag
+@json_flag
+@option_flags
+@debug_flag
+def audit(
+    doc: Path, concepts: Path, question: str | None, out: Path | None, as_json: bool, **flags: Any
+) -> int:
+    """Audit DOC: is what the concept table describes absent from it?
+
+    DOC is a PDF, or a folder that `docaudit parse` wrote. Exit code: 0 absent within the stated coverage,
+    1 mentioned, 3 not established, 2 error.
+    """
+    from docaudit.cli import actions
+
+    return actions.audit(doc, concepts, question, chosen_options(flags), out=out, as_json=as_json)
+
+
+@app.command()
+@documents(-1)
+@click.option(
+    "--fail-under",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="Exit with 1 if, in any document, fewer than this share of the pages (0 to 1) could be read in full.",
+)
+@json_flag
+@option_flags
+@debug_flag
+def coverage(docs: tuple[Path, ...], fail_under: float | None, as_json: bool, **flags: Any) -> int:
+    """Show what a program can and cannot read in each DOC.
+
+    Exit code: 0, or 1 if --fail-under is not reached, 2 error.
+    """
+    from docaudit.cli import actions
+
+    return actions.coverage(docs, chosen_options(flags), fail_under=fail_under, as_json=as_json)
+
+
+@app.command()
+@documents(-1)
+@concepts_flag
+@json_flag
+@click.option("--csv", "as_csv", is_flag=True, help="Print one CSV row for each hit and nothing else.")
+@option_flags
+@debug_flag
+def sweep(docs: tuple[Path, ...], concepts: Path, as_json: bool, as_csv: bool, **flags: Any) -> int:
+    """Find every occurrence of every variant in each DOC, with its context.
+
+    Exit code: 1 any hit, 0 no hit and everything could be searched, 3 no hit but something was not read, 2 error.
+    """
+    from docaudit.cli import actions
+
+    if as_json and as_csv:
+        raise click.UsageError("--json and --csv exclude each other", click.get_current_context())
+    form = "json" if as_json else "csv" if as_csv else "text"
+    return actions.sweep(docs, concepts, chosen_options(flags), form=form)
+
+
+@app.command()
+@documents()
+@click.option(
+    "--out", required=True, metavar="FOLDER", type=click.Path(path_type=Path), help="Folder to write to."
+)
+@option_flags
+@debug_flag
+def parse(doc: Path, out: Path, **flags: Any) -> int:
+    """Read DOC into tables and keep them as Parquet, so that later audits of it need not read it again."""
+    from docaudit.cli import actions
+
+    return actions.parse(doc, out, chosen_options(flags))
+
+
+@app.command()
+@click.argument("table", metavar="TABLE", type=click.Path(path_type=Path))
+@json_flag
+@debug_flag
+def lint(table: Path, as_json: bool) -> int:
+    """Check a concept table: duplicate, shadowed, too short or regex-hostile variants.
+
+    Exit code: 0 clean or only remarks, 1 findings, 2 the table cannot be read.
+    """
+    from docaudit.cli import actions
+
+    return actions.lint(table, as_json=as_json)
+
+
+@app.command()
+@click.argument("saved", metavar="JSON", type=click.Path(path_type=Path))
+@click.option("--html", metavar="FILE", type=click.Path(path_type=Path), help="Write the HTML report here.")
+@out_flag
+@debug_flag
+def report(saved: Path, html: Path | None, out: Path | None) -> int:
+    """Show a saved justification again, without the document.
+
+    Exit code: 0, or 2 if the file cannot be read.
+    """
+    from docaudit.cli import actions
+
+    return actions.report(saved, html=html, out=out)

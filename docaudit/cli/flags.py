@@ -1,0 +1,86 @@
+"""Every AuditOptions field as a flag of the same name: made from the model, so that no option can be forgotten."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from types import UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+
+import click
+
+from docaudit.errors import OptionError
+from docaudit.options import AuditOptions
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_SHOWN_ELSEWHERE = {"password": "Better through the environment: DOCAUDIT_PASSWORD."}
+
+
+def option_flags(command: Command) -> Command:
+    """Add all flags to a command; it receives them by field name, None or () for those not given."""
+    for name in reversed(AuditOptions.model_fields):
+        command = _flag(name)(command)
+    return command
+
+
+def chosen_options(flags: Mapping[str, Any]) -> AuditOptions:
+    """The options with which a command was called; raises OptionError for a value that does not fit."""
+    given = {name: flags[name] for name in AuditOptions.model_fields if flags.get(name) not in (None, ())}
+    if "waive" in given:
+        given["waive"] = _waivers(given["waive"])
+    return AuditOptions.from_keywords(None, given)
+
+
+def _flag(name: str) -> Callable[[Command], Command]:
+    field = AuditOptions.model_fields[name]
+    flag = "--" + name.replace("_", "-")
+    settings: dict[str, Any] = {"help": _help(name), "default": None}
+    kind = _plain(field.annotation)
+    if get_origin(kind) is Literal:
+        settings["type"] = click.Choice([str(value) for value in get_args(kind)])
+    elif name == "waive":
+        settings |= {"multiple": True, "metavar": "CODE=REASON"}
+    elif get_origin(kind) is tuple:
+        settings |= {"multiple": True, "metavar": "NAME"}
+    elif kind in (int, float):
+        settings["type"] = kind
+    if name == "password":
+        settings["envvar"] = "DOCAUDIT_PASSWORD"
+    return click.option(flag, name, **settings)
+
+
+def _plain(annotation: Any) -> Any:
+    """The annotation without "or None"."""
+    if get_origin(annotation) in (Union, UnionType):
+        return next(part for part in get_args(annotation) if part is not type(None))
+    return annotation
+
+
+def _help(name: str) -> str:
+    """The line of the docstring that explains the field, and its default."""
+    doc = AuditOptions.__doc__ or ""
+    found = re.search(rf"^ +{name}: (.+)$", doc, re.MULTILINE)
+    text = found[1] if found else ""
+    default = AuditOptions.model_fields[name].default
+    if isinstance(default, str | int | float):
+        text += f" [default: {default:g}]" if isinstance(default, float) else f" [default: {default}]"
+    return f"{text} {_SHOWN_ELSEWHERE.get(name, '')}".strip()
+
+
+def _waivers(pairs: tuple[str, ...]) -> dict[str, str]:
+    from docaudit.justification import Obligation
+
+    known = [obligation.value for obligation in Obligation]
+    waivers = {}
+    for pair in pairs:
+        code, _, reason = pair.partition("=")
+        if code not in known:
+            raise OptionError(
+                f"--waive {pair}: no obligation '{code}'", remedy=f"codes are {', '.join(known)}"
+            )
+        if not reason.strip():
+            raise OptionError(
+                f"--waive {code}: no reason given", remedy=f'write --waive {code}="why this may be waived"'
+            )
+        waivers[code] = reason.strip()
+    return waivers

@@ -1,0 +1,122 @@
+"""The hits of a sweep as concordance lines, CSV or JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+import pandas as pd
+
+from docaudit.justification import Hit, LedgerRow
+from docaudit.location import MatchKind, TextLikely
+from docaudit.parsed import ParsedDocument, SweepResult
+from docaudit.reasons import LedgerState
+from docaudit.render import words
+from docaudit.render.clean import one_line
+from docaudit.render.pages import page_words
+from docaudit.render.paper import Paper, new_console
+from docaudit.render.tables import BOX, HIT_COLUMNS, hit_row, table_csv
+from docaudit.render.text import print_kwic
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What a sweep found in one document, and what it could not search.
+
+    Attributes:
+        name: Name of the document.
+        hits: Every occurrence.
+        ledger: Every variant, found or not.
+        blind_pages: Pages (0: the document as a whole) with a blind spot that may hold text.
+    """
+
+    name: str
+    hits: tuple[Hit, ...]
+    ledger: tuple[LedgerRow, ...]
+    blind_pages: tuple[int, ...]
+
+    @classmethod
+    def of(cls, name: str, parsed: ParsedDocument, result: SweepResult) -> Swept:
+        """Take hits and ledger of a sweep, and the blind spots of the parse."""
+        spots = parsed.blind_spot_df
+        blind = spots.loc[spots["text_likely"] != TextLikely.NO.value, "page_num"]
+        return cls(
+            name=name,
+            hits=tuple(Hit(**_hit_fields(row)) for row in _rows(result.hit_df)),
+            ledger=tuple(
+                LedgerRow(**{key: row[key] for key in LedgerRow.model_fields})
+                for row in _rows(result.ledger_df)
+            ),
+            blind_pages=tuple(sorted({int(page) for page in blind})),
+        )
+
+    @property
+    def found(self) -> bool:
+        """Whether there is a hit that counts; a possible misreading of OCR does not."""
+        return any(hit.match_kind is not MatchKind.OCR_FUZZY for hit in self.hits)
+
+    @property
+    def searchable(self) -> bool:
+        """Whether every variant was searched and nothing was left unread; a possible hit leaves doubt too."""
+        searched = all(row.state is LedgerState.SEARCHED for row in self.ledger)
+        return searched and not self.blind_pages and not self.hits
+
+    def as_dict(self) -> dict[str, Any]:
+        """The document for JSON."""
+        return {
+            "document": self.name,
+            "hits": [hit.model_dump(mode="json") for hit in self.hits],
+            "ledger": [row.model_dump(mode="json") for row in self.ledger],
+            "pages_with_unread_parts": list(self.blind_pages),
+        }
+
+
+def print_swept(documents: Sequence[Swept], form: str) -> None:
+    """Print hits as text, csv or json."""
+    if form == "json":
+        click.echo(json.dumps([one.as_dict() for one in documents], ensure_ascii=False, indent=1))
+    elif form == "csv":
+        rows = ((one.name, *hit_row(hit)) for one in documents for hit in one.hits)
+        click.echo(table_csv(("document", *HIT_COLUMNS), rows), nl=False)
+    else:
+        paper = Paper(new_console())
+        for number, document in enumerate(documents):
+            if number:
+                paper.blank()
+            _document(paper, document)
+
+
+def _document(paper: Paper, document: Swept) -> None:
+    count = sum(hit.match_kind is not MatchKind.OCR_FUZZY for hit in document.hits)
+    summary = f"{words.plural(count, 'hit')} of {words.plural(len(document.ledger), 'variant')}"
+    paper.say((one_line(document.name), "bold"), f": {summary}")
+    for concept in dict.fromkeys(row.concept for row in document.ledger):
+        hits = [hit for hit in document.hits if hit.concept == concept]
+        pages = page_words(hit.page_num for hit in hits)
+        paper.say(
+            (one_line(concept), "bold cyan"), f"  {len(hits):,}" + (f", {pages}" if hits else ""), indent=2
+        )
+        print_kwic(paper, [(hit.section, hit.page_num, hit.snippet, hit.match_text) for hit in hits])
+    for row in document.ledger:
+        if row.state is not LedgerState.SEARCHED:
+            place = f"{one_line(row.concept)}: {one_line(row.variant)}"
+            paper.say(
+                (f"not searched in full: {place} ({row.state.value}) {one_line(row.detail)}", "red"), indent=2
+            )
+    if document.blind_pages:
+        unread = f"not read, in whole or in part: {page_words(document.blind_pages)}"
+        paper.say((unread, "yellow"), " (docaudit coverage shows why)", indent=2, hang=2)
+
+
+def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def _hit_fields(row: dict[str, Any]) -> dict[str, Any]:
+    fields = {key: row[key] for key in Hit.model_fields if key != "bbox"}
+    box = tuple(float(row[side]) for side in BOX)
+    return {**fields, "bbox": None if any(map(math.isnan, box)) else box}

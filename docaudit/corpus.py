@@ -1,0 +1,135 @@
+"""All flows of a document in one text: what patterns run over, and the way back from it to lines and
+characters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+import regex
+
+from docaudit.flows import Flow, FlowKind
+from docaudit.folding import FOLD
+from docaudit.location import MatchKind
+from docaudit.normalize import searchable_map
+from docaudit.pagelines import PageLines
+from docaudit.readings import Reading
+from docaudit.scripts import WALL, CharClass, classes_of, codes_of
+
+_STREAMS = frozenset({FlowKind.STREAM, FlowKind.PART})
+
+Ints = npt.NDArray[np.int64]
+
+_FUNCTION_WORDS = frozenset(
+    (
+        "a an the in of to be for on at by as is it no so or and we he me my us up do go if am are was "
+        "not but his her all any can may our out per she too its has had who de la le les un une der die "
+        "das den des et en el y da do i "
+    ).split()
+)
+"""Words that stand before any other: a blank beside one of them is never taken for a stray one."""
+
+
+class Corpus:
+    """All flows of a document in one text, with what is needed to search it and to find the way back."""
+
+    def __init__(self, lines: PageLines, flows: Sequence[Flow]) -> None:
+        self.lines = lines
+        self.rows: list[int] = [row for flow in flows for row in flow.rows]
+        """For each piece its line."""
+        self.kinds: list[FlowKind] = [flow.kind for flow in flows for _ in flow.rows]
+        self.altered: dict[int, Reading] = {}
+        """Readings in place of lines, by number of the piece."""
+        before = [separator for flow in flows for separator in flow.before]
+        texts = list(map(lines.search.__getitem__, self.rows))
+        echo: list[bool] = []
+        offset = 0
+        for flow in flows:
+            echo += [flow.kind not in _STREAMS] * len(flow.rows)
+            for place, reading in flow.altered.items():
+                self.altered[offset + place] = reading
+                texts[offset + place] = reading[0]
+                echo[offset + place] = False
+            offset += len(flow.rows)
+        self.texts = texts
+        self.text = "".join(chain.from_iterable(zip(before, texts, strict=True))) + WALL
+        gaps = np.fromiter(map(len, before), dtype=np.int64, count=len(before))
+        lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)) + gaps
+        self.starts: Ints = np.cumsum(lengths) - lengths + gaps
+        codes = codes_of(self.text)
+        self.classes = classes_of(codes)
+        kept = (self.classes != CharClass.SEPARATOR) & (self.classes != CharClass.MAYBE)
+        self.positions: Ints = np.flatnonzero(kept)
+        self.squeezed = codes[kept].tobytes().decode("utf-32-le")
+        self._maps: dict[int, Sequence[int]] = {}
+        self.is_echo = np.array(echo, dtype=bool)
+        """Whether a match inside this piece alone is found in a stream as well."""
+
+    def piece_at(self, offset: int) -> int:
+        """Number of the piece in which a character of the text lies."""
+        return int(self.starts.searchsorted(offset, side="right")) - 1
+
+    def echoes(self, start: int, end: int) -> bool:
+        """Whether a span lies inside one piece that a stream holds as well."""
+        number = self.piece_at(start)
+        return bool(self.is_echo[number]) and self.piece_at(end - 1) == number
+
+    def source_map(self, number: int) -> Sequence[int]:
+        """For each character of a piece the index of the character in its line."""
+        reading = self.altered.get(number)
+        if reading is not None:
+            return reading[1]
+        row = self.rows[number]
+        known = self._maps.get(row)
+        if known is None:
+            text = self.lines.text[row]
+            plain = len(text) == len(self.texts[number]) and (text.isascii() or FOLD.is_even(text))
+            known = range(len(text)) if plain else searchable_map(text)[1]
+            self._maps[row] = known
+        return known
+
+    def floor(self, number: int) -> MatchKind:
+        """The plainest kind that a match touching this piece can have."""
+        reading = self.altered.get(number)
+        return MatchKind.EXACT if reading is None else reading[2]
+
+    def parts(self, start: int, end: int) -> list[tuple[int, int, int]]:
+        """The lines that a span covers: for each its piece and the first and last + 1 character in the
+        line."""
+        out = []
+        for number in range(self.piece_at(start), self.piece_at(end - 1) + 1):
+            first = max(start - int(self.starts[number]), 0)
+            last = min(end - int(self.starts[number]), len(self.texts[number]))
+            covered = self.source_map(number)[first:last]
+            if covered:
+                out.append((number, min(covered), max(covered) + 1))
+        return out
+
+    @cached_property
+    def words(self) -> Counter[str]:
+        """How often each word stands in the document, by its streams."""
+        text = " ".join(text for text, kind in zip(self.texts, self.kinds, strict=True) if kind in _STREAMS)
+        self._stream_text = text
+        return Counter(regex.findall(r"[\p{L}\p{M}]+", text))
+
+    @lru_cache(maxsize=10_000)  # noqa: B019 - lives as long as the corpus, one sweep
+    def is_stray(self, left: str, right: str) -> bool:
+        """Whether a blank or break between two fragments may lie inside a word.
+
+        It may if one of them stands nowhere else in the document as a word; next to a function word it
+        never may.
+        """
+        if left in _FUNCTION_WORDS or right in _FUNCTION_WORDS:
+            return False
+        together = max(self._count_pair(left, right), 1)
+        single = len(left) == 1 or len(right) == 1
+        return single or self.words[left] <= together or self.words[right] <= together
+
+    def _count_pair(self, left: str, right: str) -> int:
+        if not self.words:
+            return 0
+        return sum(self._stream_text.count(f"{left}{gap}{right}") for gap in (" ", "\n"))

@@ -1,0 +1,131 @@
+"""Expert regular expressions: run as written, page by page, under a time limit.
+
+Each page is searched twice: as its lines stand, joined by line breaks; and as it reads: compatibility
+forms composed (NFKC), invisible characters dropped, words put together over a hyphen at a line end, line
+breaks turned into blanks. So `data\\s+subject` and `data subject` both find a phrase that goes over a
+line. Case is ignored unless the variant is case-sensitive. A pattern that runs out of time on three pages
+is given up; the pages it was not run on are named.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from itertools import groupby
+
+import regex
+
+from docaudit.concepts import Variant
+from docaudit.folding import FOLD
+from docaudit.location import MatchKind
+from docaudit.pagelines import PageLines
+from docaudit.reasons import LedgerState
+
+MAX_TIMEOUTS = 3
+
+_EXPLOSIVE = regex.compile(r"(?<!\\)\((?:\?:)?(?:\\.|\[[^\]]*\]|[^\\()\[\]])[+*]\)(?:[+*]|\{\d+,\})")
+_EXPLOSIVE_DETAIL = (
+    "a repetition of nothing but a repetition, as in (a+)+, can take time without end; write a+"
+)
+
+Parts = tuple[tuple[int, int, int], ...]
+Chars = list[tuple[str, int, int]]
+"""Searched text, one character at a time: the character, its row, its index in the line (-1 for a
+separator)."""
+
+
+def sweep_expression(
+    lines: PageLines, variant: Variant, seconds: float
+) -> tuple[list[tuple[MatchKind, Parts]], LedgerState, str]:
+    """Matches of one expression, the state of the search, and what went wrong.
+
+    Args:
+        lines: The document.
+        variant: A variant whose match is regex.
+        seconds: Time limit for each page.
+    """
+    if _EXPLOSIVE.search(variant.text):
+        return [], LedgerState.FAILED, _EXPLOSIVE_DETAIL
+    flags = regex.VERSION0 | (0 if variant.case == "sensitive" else regex.IGNORECASE)
+    try:
+        pattern = regex.compile(variant.text, flags)
+    except regex.error as error:
+        return [], LedgerState.FAILED, f"not a regular expression: {error}"
+    found: list[tuple[MatchKind, Parts]] = []
+    timed_out: list[int] = []
+    left_out: list[int] = []
+    for page, readings in _pages(lines):
+        if len(timed_out) >= MAX_TIMEOUTS:
+            left_out.append(page)
+            continue
+        try:
+            for reading in readings:
+                found += _matches(pattern, lines, reading, seconds)
+        except TimeoutError:
+            timed_out.append(page)
+    if not timed_out:
+        return found, LedgerState.SEARCHED, ""
+    detail = f"took over {seconds:g} s on page {_listed(timed_out)}"
+    if left_out:
+        detail += f"; not run on page {_listed(left_out)}"
+    return found, LedgerState.TIMED_OUT, detail
+
+
+def _listed(pages: list[int]) -> str:
+    shown = ", ".join(map(str, pages[:50]))
+    return shown + (f" and {len(pages) - 50} more" if len(pages) > 50 else "")
+
+
+def _matches(
+    pattern: regex.Pattern[str], lines: PageLines, chars: Chars, seconds: float
+) -> Iterator[tuple[MatchKind, Parts]]:
+    text = "".join(char for char, _, _ in chars)
+    for match in pattern.finditer(text, timeout=seconds):
+        parts: dict[int, list[int]] = {}
+        for _, row, index in chars[match.start() : match.end()]:
+            if index >= 0:
+                parts.setdefault(row, []).append(index)
+        if not parts:
+            continue  # matched nothing that stands on the page
+        listed = tuple((row, min(indexes), max(indexes) + 1) for row, indexes in parts.items())
+        shown = "\n".join(lines.text[row][first:last] for row, first, last in listed)
+        kind = (
+            MatchKind.ACROSS_LINES
+            if len(listed) > 1
+            else MatchKind.EXACT
+            if shown == match[0]
+            else MatchKind.FOLDED
+        )
+        yield kind, listed
+
+
+def _pages(lines: PageLines) -> Iterator[tuple[int, list[Chars]]]:
+    rows = [row for row in range(len(lines)) if lines.search[row]]
+    rows.sort(key=lambda row: (lines.page[row], lines.source[row], lines.number[row]))
+    for page, on_page in groupby(rows, key=lines.page.__getitem__):
+        readings: list[Chars] = []
+        for _, group in groupby(on_page, key=lines.source.__getitem__):
+            members = list(group)
+            readings += [_as_written(lines, members), _as_read(lines, members)]
+        yield page, readings
+
+
+def _as_written(lines: PageLines, rows: list[int]) -> Chars:
+    out: Chars = []
+    for row in rows:
+        out += [(char, row, index) for index, char in enumerate(lines.text[row])]
+        out.append(("\n", row, -1))
+    return out
+
+
+def _as_read(lines: PageLines, rows: list[int]) -> Chars:
+    out: Chars = []
+    for row in rows:
+        for index, source in enumerate(lines.text[row]):
+            if FOLD[ord(source)]:
+                out += [(char, row, index) for char in unicodedata.normalize("NFKC", source)]
+        if len(out) > 1 and out[-1][0] in "-\u2010" and out[-2][0].isalpha():
+            out.pop()
+        else:
+            out.append((" ", row, -1))
+    return out

@@ -1,0 +1,243 @@
+"""The one sentence: a template in English and Japanese whose numbers all come from the evidence.
+
+It says "within the stated coverage", never "does not exist"; and "all pages were read" only if they were, and no
+reference is left unresolved. Whatever else words a sentence (a model, later) is held to the same by check_explanation.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Literal, NamedTuple
+
+from docaudit.justification import (
+    AbsenceReason,
+    Finding,
+    Obligation,
+    ObligationCheck,
+    ObligationState,
+    ParseCoverage,
+)
+
+_SCOPE_EN = {"line": "line", "paragraph": "paragraph", "page": "page", "window": "window of words"}
+_SCOPE_JA = {"line": "行", "paragraph": "段落", "page": "ページ", "window": "語の範囲"}
+_UNMET_EN = {
+    Obligation.PAGES_READABLE: "pages could not be read in full",
+    Obligation.INK_READ: "what may be text was not read with certainty",
+    Obligation.PARTS_OPENED: "parts of the file were not opened",
+    Obligation.REFERENCES_RESOLVED: "references lead to nothing that was read",
+    Obligation.VARIANTS_SEARCHED: "variants could not be searched",
+    Obligation.VARIANTS_REVIEWED: "proposed variants wait for a decision",
+    Obligation.QUESTION_COVERED: "the question asks for more than the concept table covers",
+    Obligation.CONTROL_FOUND: "a word known to be there was not found",
+    Obligation.READERS_AGREE: "a second reader saw other words",
+}
+_UNMET_JA = {
+    Obligation.PAGES_READABLE: "読めないページがある",
+    Obligation.INK_READ: "確実に読めていない領域がある",
+    Obligation.PARTS_OPENED: "開かれていない部分がある",
+    Obligation.REFERENCES_RESOLVED: "参照先が見つからない",
+    Obligation.VARIANTS_SEARCHED: "検索できなかった語がある",
+    Obligation.VARIANTS_REVIEWED: "未確認の候補語がある",
+    Obligation.QUESTION_COVERED: "質問の語が概念表にない",
+    Obligation.CONTROL_FOUND: "対照語が見つからない",
+    Obligation.READERS_AGREE: "二つの読み取り結果が一致しない",
+}
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_SPELT_EN = re.compile(
+    r"\b(?:zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty"
+    r"|seventy|eighty|ninety|hundreds?|thousands?|millions?|dozens?|twice|thrice|half)\b",
+    re.IGNORECASE,
+)
+_SPELT_JA = re.compile("[一二三四五六七八九十百千万]+(?=回|件|ページ|頁|箇所|か所|ヶ所|カ所|つ)")
+_OVERSTATED = re.compile(
+    r"\b(?:does|do|did) not exist\b|\bdoesn't exist\b|\bnon-?existent\b"
+    r"|\bcertainly\b|\bproves?\b|存在しな|存在しませ",
+    re.IGNORECASE,
+)
+_WITHIN_EN, _WITHIN_JA = "within the stated coverage", "示した読み取り範囲"
+
+
+class Summary(NamedTuple):
+    """What the sentence is made of."""
+
+    finding: Finding
+    reason: AbsenceReason | None
+    required: tuple[str, ...]
+    counts: Mapping[str, int]
+    pages: Mapping[str, tuple[int, ...]]
+    coverage: ParseCoverage
+    checks: tuple[ObligationCheck, ...]
+    scope: str
+
+
+def explain(summary: Summary, language: Literal["en", "ja"] = "en") -> str:
+    """One sentence on the finding, in English or Japanese."""
+    return _english(summary) if language == "en" else _japanese(summary)
+
+
+def page_ranges(pages: Iterable[int]) -> str:
+    """Pages in short form.
+
+    >>> page_ranges([30, 31, 35])
+    '30–31, 35'
+    """
+    ranges: list[list[int]] = []
+    for page in sorted(set(pages)):
+        if ranges and page == ranges[-1][1] + 1:
+            ranges[-1][1] = page
+        else:
+            ranges.append([page, page])
+    return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in ranges)
+
+
+def supported_numbers(summary: Summary) -> frozenset[int]:
+    """The numbers that an explanation may hold: hits, pages with hits, pages of unmet obligations, pages in all."""
+    pages = [page for found in summary.pages.values() for page in found]
+    unread = [page for check in summary.checks for page in check.pages]
+    coverage = summary.coverage
+    return frozenset(
+        [*summary.counts.values(), *pages, *unread, coverage.pages_total, coverage.pages_with_text]
+    )
+
+
+def check_explanation(
+    text: str, allowed_numbers: Iterable[int], names: Iterable[str] = ()
+) -> tuple[str, ...]:
+    """What is wrong with a worded explanation; empty if it may stand.
+
+    Args:
+        text: The explanation.
+        allowed_numbers: Numbers that stand in the evidence.
+        names: Names of concepts; digits in them are no claims.
+
+    >>> check_explanation("AI does not exist; electricity occurs 9 times.", [7])
+    ("says 'does not exist'", '9 stands in no evidence')
+    """
+    plain = unicodedata.normalize("NFKC", text)
+    for name in sorted(names, key=len, reverse=True):
+        plain = plain.replace(unicodedata.normalize("NFKC", name), " ")
+    problems = [] if text.strip() else ["is empty"]
+    problems += [f"says '{match.group()}'" for match in _OVERSTATED.finditer(plain)]
+    spelt = [*_SPELT_EN.findall(plain), *_SPELT_JA.findall(plain)]
+    problems += [f"spells the number '{number}': write digits" for number in spelt]
+    problems += [f"{number} stands in no evidence" for number in unsupported_numbers(plain, allowed_numbers)]
+    return tuple(dict.fromkeys(problems))
+
+
+def unsupported_numbers(sentence: str, supported: Iterable[int]) -> tuple[str, ...]:
+    """Numbers in a sentence that stand in no evidence; a sentence with any is refused.
+
+    >>> unsupported_numbers("electricity occurs 7 times, AI 9 times", [7, 30])
+    ('9',)
+    """
+    known = {str(number) for number in supported}
+    return tuple(
+        number for number in _NUMBER.findall(sentence) if not {number, number.replace(",", "")} & known
+    )
+
+
+def all_pages_read(summary: Summary) -> bool:
+    """Every page and all ink was read, and every reference resolved: only then may the sentence say so."""
+    states = {check.obligation: check.state for check in summary.checks}
+    needed = (Obligation.PAGES_READABLE, Obligation.INK_READ, Obligation.REFERENCES_RESOLVED)
+    return all(states.get(obligation) is ObligationState.MET for obligation in needed)
+
+
+def _in_state(summary: Summary, state: ObligationState) -> list[ObligationCheck]:
+    return [check for check in summary.checks if check.state is state]
+
+
+def _english(summary: Summary) -> str:
+    total, with_text = summary.coverage.pages_total, summary.coverage.pages_with_text
+    read = f"{with_text} of {total} pages have text that was read"
+    if all_pages_read(summary):
+        read = f"all {total} pages were read" if total > 1 else "its only page was read"
+    facts = f"{_WITHIN_EN.capitalize()} ({read}), {_facts_english(summary)}"
+    if summary.finding is Finding.MENTIONED:
+        return (
+            f"{facts}: {'this' if len(summary.required) == 1 else 'these passages'} must be read, not denied."
+        )
+    if summary.finding is Finding.ABSENT:
+        waived = ", ".join(check.obligation.value for check in _in_state(summary, ObligationState.WAIVED))
+        return f"{facts}; this is absence with waived {waived}." if waived else f"{facts}."
+    reasons = "; ".join(_unmet_english(check) for check in _in_state(summary, ObligationState.UNMET))
+    return f"{facts}; absence is not established, because {reasons}."
+
+
+def _facts_english(summary: Summary) -> str:
+    none = [f'"{name}"' for name in summary.required if not summary.counts[name]]
+    some = [name for name in summary.required if summary.counts[name]]
+    parts = [f"no mention of {_listed(none, 'or')} was found"] if none else []
+    for name in some:
+        count = summary.counts[name]
+        parts.append(
+            f'"{name}" occurs {count} time{"" if count == 1 else "s"}{_where_english(summary.pages[name])}'
+        )
+    if len(some) > 1 and not none:
+        place = f"in the same {_SCOPE_EN[summary.scope]}"
+        met = summary.finding is Finding.MENTIONED
+        all_of_them = "they" if len(some) == 2 else "all of them"
+        parts.append(f"and {all_of_them} {'meet' if met else 'never meet'} {place}")
+    return ", ".join(parts)
+
+
+def _listed(names: list[str], last: str) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
+
+
+def _where_english(pages: tuple[int, ...]) -> str:
+    physical = [page for page in pages if page]
+    beside = (
+        " and outside the pages" if 0 in pages and physical else " outside the pages" if 0 in pages else ""
+    )
+    return f"{_on_pages(physical)}{beside}"
+
+
+def _on_pages(pages: list[int]) -> str:
+    if not pages:
+        return ""
+    return f" on page{'' if len(set(pages)) == 1 else 's'} {page_ranges(pages)}"
+
+
+def _unmet_english(check: ObligationCheck) -> str:
+    return _UNMET_EN[check.obligation] + _on_pages([page for page in check.pages if page])
+
+
+def _japanese(summary: Summary) -> str:
+    total, with_text = summary.coverage.pages_total, summary.coverage.pages_with_text
+    read = f"全{total}ページのうち{with_text}ページの文字を読み取り"
+    if all_pages_read(summary):
+        read = f"全{total}ページを読み取り済み"
+    facts = f"{_WITHIN_JA}（{read}）の中では、{_facts_japanese(summary)}"
+    if summary.finding is Finding.MENTIONED:
+        return f"{facts}ため、該当箇所を読む必要がある。"
+    if summary.finding is Finding.ABSENT:
+        waived = "、".join(check.obligation.value for check in _in_state(summary, ObligationState.WAIVED))
+        return f"{facts}（免除した確認: {waived}）。" if waived else f"{facts}。"
+    unmet = "、".join(_unmet_japanese(check) for check in _in_state(summary, ObligationState.UNMET))
+    return f"{facts}が、次の理由で不在は確定できない: {unmet}。"
+
+
+def _facts_japanese(summary: Summary) -> str:
+    none = "".join(f"「{name}」" for name in summary.required if not summary.counts[name])
+    some = [name for name in summary.required if summary.counts[name]]
+    parts = [f"「{name}」は{summary.counts[name]}件{_where_japanese(summary.pages[name])}" for name in some]
+    if none:
+        return "、".join([*parts, f"{none}への言及は見つからない"])
+    if len(some) == 1:
+        return f"{parts[0]}見つかった"
+    verb = "現れる" if summary.finding is Finding.MENTIONED else "現れることはない"
+    return f"{'、'.join(parts)}あり、{'すべて' if len(some) > 2 else 'ともに'}同じ{_SCOPE_JA[summary.scope]}に{verb}"
+
+
+def _where_japanese(pages: tuple[int, ...]) -> str:
+    physical = page_ranges(page for page in pages if page)
+    parts = [*([f"{physical}ページ"] if physical else []), *(["ページ外"] if 0 in pages else [])]
+    return f"（{'、'.join(parts)}）" if parts else ""
+
+
+def _unmet_japanese(check: ObligationCheck) -> str:
+    pages = page_ranges(page for page in check.pages if page)
+    return _UNMET_JA[check.obligation] + (f"（{pages}ページ）" if pages else "")

@@ -1,0 +1,128 @@
+"""What the child process tells the parent about a document: plain, typed records, sent as msgpack.
+
+The child parses untrusted bytes, so nothing executable (no pickle) comes back from it; msgspec checks every field.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+Box = tuple[float, float, float, float]
+
+
+class LineFact(msgspec.Struct, array_like=True):
+    """One line of text, before its type is known; fields as in LINE_DF."""
+
+    text: str
+    box: Box | None
+    block: int
+    source: str
+    visibility: str = "visible"
+    direction: str = "horizontal"
+    size: float = 0.0
+    bold: bool = False
+    confidence: float = 100.0
+
+
+class ImageFact(msgspec.Struct, array_like=True):
+    """One placed image; fields as in IMAGE_DF."""
+
+    box: Box
+    width_px: int
+    height_px: int
+    image_hash: str
+    area_share: float
+    ocr_state: str = "not_run"
+    ocr_text: str = ""
+    ocr_confidence: float | None = None
+
+
+class SpotFact(msgspec.Struct, array_like=True):
+    """One region or part that was not read; fields as in BLIND_SPOT_DF."""
+
+    kind: str
+    text_likely: str
+    detail: str
+    box: Box | None = None
+    area_share: float | None = None
+
+
+class PageFact(msgspec.Struct, array_like=True):
+    """Everything that was read of one page, and what was not."""
+
+    page_num: int
+    label: str
+    width: float
+    height: float
+    rotation: int
+    state: str
+    lines: list[LineFact]
+    images: list[ImageFact]
+    spots: list[SpotFact]
+    warnings: str
+    ink_total: int | None = None
+    ink_read: int | None = None
+    ink_unread: int | None = None
+
+
+class OutlineFact(msgspec.Struct, array_like=True):
+    """One bookmark; page_num 0 if it points nowhere."""
+
+    level: int
+    title: str
+    page_num: int
+
+
+class DocumentFact(msgspec.Struct, array_like=True):
+    """What belongs to the document as a whole; each line with its page, 0 for none."""
+
+    pages_total: int
+    outline: list[OutlineFact]
+    lines: list[tuple[int, LineFact]]
+    spots: list[SpotFact]
+    versions: dict[str, str]
+
+
+class OpenRequest(msgspec.Struct, array_like=True, tag="open"):
+    """First message to the child: what to open, and how to read it."""
+
+    path: str
+    password: str | None
+    ocr: str
+    ocr_lang: str | None
+    ocr_confidence: float
+    memory_mb: int
+    describe: bool
+
+
+class ReadRequest(msgspec.Struct, array_like=True, tag="read"):
+    """Read one page; without `render`, only what needs no picture of it."""
+
+    page_num: int
+    render: bool = True
+
+
+class Opened(msgspec.Struct, array_like=True, tag="opened"):
+    """The document is open."""
+
+    document: DocumentFact
+
+
+class PageRead(msgspec.Struct, array_like=True, tag="page"):
+    """One page was read."""
+
+    page: PageFact
+
+
+class Refused(msgspec.Struct, array_like=True, tag="refused"):
+    """The document cannot be opened, or the page cannot be read.
+
+    `reason` is password, not_a_pdf, no_pages, damaged, or, for a page, failed or out_of_memory.
+    """
+
+    reason: str
+    message: str
+
+
+Request = OpenRequest | ReadRequest
+Reply = Opened | PageRead | Refused

@@ -1,0 +1,54 @@
+"""Images placed on one page: where they are, how large, and which of them show the same picture."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import pymupdf
+
+from docaudit.extract.facts import Box, ImageFact, LineFact
+
+
+def read_images(content: dict[str, Any], rect: pymupdf.Rect) -> list[ImageFact]:
+    """One fact for each placed image, cut to the page; what OCR makes of it is noted later."""
+    area = max(rect.width * rect.height, 1.0)
+    images = []
+    for block in content["blocks"]:
+        if block["type"] == 1:
+            box = pymupdf.Rect(block["bbox"]) & rect
+            shown: Box = tuple(block["bbox"]) if box.is_empty else (box.x0, box.y0, box.x1, box.y1)
+            images.append(
+                ImageFact(
+                    box=shown,
+                    width_px=int(block["width"]),
+                    height_px=int(block["height"]),
+                    image_hash=hashlib.blake2b(block["image"], digest_size=16).hexdigest(),
+                    area_share=0.0 if box.is_empty else min(1.0, box.width * box.height / area),
+                )
+            )
+    return images
+
+
+def note_reading(image: ImageFact, state: str, lines: list[LineFact]) -> None:
+    """Attach to an image what OCR read inside its box."""
+    inside = [line for line in lines if line.box is not None and centre_in(line.box, image.box)]
+    image.ocr_state = "read" if inside and state == "no_text" else state
+    image.ocr_text = "\n".join(line.text for line in inside)
+    weight = sum(len(line.text) for line in inside)
+    if weight:
+        image.ocr_confidence = sum(line.confidence * len(line.text) for line in inside) / weight
+
+
+def centre_in(box: Box, other: Box) -> bool:
+    """The centre of a box lies in another."""
+    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    return other[0] <= x <= other[2] and other[1] <= y <= other[3]
+
+
+def overlap(box: Box, other: Box) -> float:
+    """The area that two boxes share, as a share of the first."""
+    width = min(box[2], other[2]) - max(box[0], other[0])
+    height = min(box[3], other[3]) - max(box[1], other[1])
+    area = (box[2] - box[0]) * (box[3] - box[1])
+    return width * height / area if width > 0 and height > 0 and area > 0 else 0.0

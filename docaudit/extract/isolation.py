@@ -1,0 +1,268 @@
+"""Child processes that read a document, and the watch over them: a crash or hang costs one page, never the run.
+
+The parent hands out page numbers and keeps the time. Whatever page a child was on when it died or ran out of
+time gets a state of its own; a new child goes on with the next page.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from docaudit.errors import DamagedDocumentError, InputError, NoPagesError, NotAPdfError, PasswordRequiredError
+from docaudit.extract.document import SourceFile
+from docaudit.extract.facts import DocumentFact, Opened, OpenRequest, PageFact, PageRead, ReadRequest, Refused, SpotFact
+from docaudit.extract.messages import PipeClosedError, PipeTimeoutError, decode_reply, receive, send
+from docaudit.location import PageState, TextLikely
+from docaudit.options import AuditOptions
+from docaudit.reasons import BlindSpotKind
+
+Progress = Callable[[int, int], None]
+"""Called with the pages done so far and the pages in all."""
+
+_BATCH = 8
+_PAGES_PER_WORKER = 24
+_OPEN_SECONDS = 60.0
+
+
+class Child:
+    """One child process with the document open."""
+
+    def __init__(self, source: SourceFile, options: AuditOptions, *, describe: bool) -> None:
+        self._source = source
+        self._options = options
+        environment = {**os.environ, "OMP_THREAD_LIMIT": "1", "PYTHONHASHSEED": "0", "PYTHONPATH": _import_path()}
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "docaudit.extract.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            env=environment,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._to = self._process.stdin.fileno()
+        self._from = self._process.stdout.fileno()
+        try:
+            self.document = self._open(describe)
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self, describe: bool) -> DocumentFact:
+        options = self._options
+        request = OpenRequest(
+            path=str(self._source.path),
+            password=options.password,
+            ocr=options.ocr,
+            ocr_lang=options.ocr_lang,
+            ocr_confidence=options.ocr_confidence,
+            memory_mb=options.memory_mb,
+            describe=describe,
+        )
+        seconds = min(_OPEN_SECONDS, options.document_seconds)
+        try:
+            send(self._to, request)
+            reply = decode_reply(receive(self._from, seconds))
+        except PipeTimeoutError as error:
+            raise DamagedDocumentError(
+                f"opening it took longer than {seconds:g} s",
+                file=self._source.name,
+                remedy="repair the file, or raise --document-seconds",
+            ) from error
+        except PipeClosedError as error:
+            raise DamagedDocumentError(
+                f"the engine crashed while opening it ({self.last_words()})",
+                file=self._source.name,
+                remedy="repair the file",
+            ) from error
+        if isinstance(reply, Refused):
+            raise _refusal(reply, self._source.name)
+        assert isinstance(reply, Opened)
+        return reply.document
+
+    def ask(self, page_num: int) -> None:
+        """Send the request for one page."""
+        send(self._to, ReadRequest(page_num))
+
+    def answer(self, seconds: float) -> PageFact | Refused:
+        """Wait for the next page; raises PipeTimeoutError or PipeClosedError."""
+        reply = decode_reply(receive(self._from, seconds))
+        if isinstance(reply, PageRead):
+            return reply.page
+        assert isinstance(reply, Refused)
+        return reply
+
+    def last_words(self) -> str:
+        """How the process ended."""
+        try:
+            code = self._process.wait(timeout=2)
+        except subprocess.TimeoutExpired:
+            return "no exit code"
+        self._errors.seek(0)
+        printed = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+        ended = f"signal {-code}" if code < 0 else f"exit code {code}"
+        return f"{ended}: {printed[-1]}" if printed else ended
+
+    def close(self) -> None:
+        """End the process, whatever it is doing."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+        self._errors.close()
+
+
+def _import_path() -> str:
+    """The child imports the same docaudit as this process, wherever this process found it."""
+    here = str(Path(__file__).resolve().parents[2])
+    return os.pathsep.join(part for part in (here, os.environ.get("PYTHONPATH", "")) if part)
+
+
+def _refusal(reply: Refused, name: str) -> InputError:
+    kinds: dict[str, tuple[type[InputError], str]] = {
+        "password": (PasswordRequiredError, "pass the password with --password"),
+        "not_a_pdf": (NotAPdfError, "name a PDF file"),
+        "no_pages": (NoPagesError, "obtain the file again"),
+        "damaged": (DamagedDocumentError, "repair the file, or obtain it again"),
+    }
+    kind, remedy = kinds[reply.reason]
+    return kind(reply.message, file=name, remedy=remedy)
+
+
+@dataclass
+class _Run:
+    """The state that all reading threads share."""
+
+    source: SourceFile
+    options: AuditOptions
+    total: int
+    progress: Progress | None
+    deadline: float
+    todo: list[int]
+    pages: dict[int, PageFact] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    stop: bool = False
+
+    def take(self) -> list[int]:
+        with self.lock:
+            batch, self.todo = self.todo[:_BATCH], self.todo[_BATCH:]
+            return [] if self.stop else batch
+
+    def put(self, page: PageFact) -> None:
+        with self.lock:
+            self.pages[page.page_num] = page
+            if self.progress is not None:
+                self.progress(len(self.pages), self.total)
+
+
+def read_document(
+    source: SourceFile, options: AuditOptions, progress: Progress | None = None
+) -> tuple[DocumentFact, list[PageFact]]:
+    """Read all pages in child processes; one PageFact for each page of the page tree, in order.
+
+    Raises InputError and its subclasses if the document cannot be opened. A page that cannot be read is returned
+    with the state `failed` and a blind spot that says why.
+    """
+    deadline = time.monotonic() + options.document_seconds
+    first = Child(source, options, describe=True)
+    try:
+        document = first.document
+        total = document.pages_total
+        run = _Run(source, options, total, progress, deadline, list(range(1, total + 1)))
+        workers = min(options.workers or os.cpu_count() or 1, max(1, total // _PAGES_PER_WORKER))
+        with ThreadPoolExecutor(workers) as pool:
+            jobs = [pool.submit(_work, run, first if index == 0 else None) for index in range(workers)]
+            try:
+                for job in jobs:
+                    job.result()
+            except BaseException:
+                run.stop = True
+                raise
+    finally:
+        first.close()
+    return document, [run.pages[num] for num in range(1, total + 1)]
+
+
+def _work(run: _Run, child: Child | None) -> None:
+    """Read batches of pages until none is left; a child that died is replaced by a new one."""
+    try:
+        while batch := run.take():
+            while batch:
+                if time.monotonic() > run.deadline:
+                    _give_up(run, batch, BlindSpotKind.PAGE_TIMED_OUT, "time limit of the document")
+                    break
+                if child is None:
+                    child = Child(run.source, run.options, describe=False)
+                done, died = _read_batch(run, child, batch)
+                batch = batch[done:]
+                if died:
+                    child.close()
+                    child = None
+    except InputError as error:
+        # The document opened before; if it does not any more, the pages are lost, not the run.
+        _give_up(run, batch, BlindSpotKind.PAGE_FAILED, str(error))
+        while rest := run.take():
+            _give_up(run, rest, BlindSpotKind.PAGE_FAILED, str(error))
+    finally:
+        if child is not None:
+            child.close()
+
+
+def _read_batch(run: _Run, child: Child, batch: Iterable[int]) -> tuple[int, bool]:
+    """Read a batch; returns how many pages are settled and whether the child is gone."""
+    numbers = list(batch)
+    seconds = run.options.page_seconds
+    try:
+        for num in numbers:
+            child.ask(num)
+    except PipeClosedError:
+        pass  # it died on a page of this batch; the loop below finds out on which
+    for done, num in enumerate(numbers):
+        try:
+            reply = child.answer(max(0.1, min(seconds, run.deadline - time.monotonic())))
+        except PipeTimeoutError:
+            run.put(lost_page(num, BlindSpotKind.PAGE_TIMED_OUT, f"no result after {seconds:g} s"))
+            return done + 1, True
+        except PipeClosedError:
+            run.put(lost_page(num, BlindSpotKind.PAGE_CRASHED, child.last_words()))
+            return done + 1, True
+        if isinstance(reply, PageFact):
+            run.put(reply)
+        else:
+            kind = BlindSpotKind.PAGE_OUT_OF_MEMORY if reply.reason == "out_of_memory" else BlindSpotKind.PAGE_FAILED
+            run.put(lost_page(num, kind, reply.message))
+    return len(numbers), False
+
+
+def _give_up(run: _Run, numbers: Iterable[int], kind: BlindSpotKind, detail: str) -> None:
+    for num in numbers:
+        if num not in run.pages:
+            run.put(lost_page(num, kind, detail))
+
+
+def lost_page(page_num: int, kind: BlindSpotKind, detail: str) -> PageFact:
+    """The record of a page that could not be read."""
+    spot = SpotFact(kind=kind.value, text_likely=TextLikely.UNKNOWN.value, detail=detail, area_share=1.0)
+    return PageFact(
+        page_num=page_num,
+        label="",
+        width=0.0,
+        height=0.0,
+        rotation=0,
+        state=PageState.FAILED.value,
+        lines=[],
+        images=[],
+        spots=[spot],
+        warnings=detail,
+    )

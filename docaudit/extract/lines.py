@@ -1,0 +1,137 @@
+"""The text layer of one page as lines: text, box, direction, size and visibility, in the order of the content stream."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pymupdf
+
+from docaudit.extract.engine import clean
+from docaudit.extract.facts import Box, LineFact
+from docaudit.location import Direction, TextSource, Visibility
+
+_FLAGS = (
+    pymupdf.TEXT_PRESERVE_LIGATURES
+    | pymupdf.TEXT_PRESERVE_WHITESPACE
+    | pymupdf.TEXT_PRESERVE_IMAGES
+    | pymupdf.TEXT_COLLECT_STYLES
+)
+"""Without the engine's flag that invents characters for glyphs without a Unicode value (they become U+FFFD), and
+without the one that drops what lies outside the page box."""
+
+_BOLD = 16
+_FILLED, _STROKED = 16, 32
+_AXIS = 0.99
+
+
+def page_dict(page: pymupdf.Page, *, actual_text: bool = False) -> dict[str, Any]:
+    """The engine's dictionary of blocks: text lines with spans, and images with their bytes.
+
+    Without `actual_text` the text is what the glyphs show; with it, what the file wants a program to read instead.
+    """
+    flags = _FLAGS if actual_text else _FLAGS | pymupdf.TEXT_IGNORE_ACTUALTEXT
+    content: dict[str, Any] = page.get_text("dict", flags=flags)
+    return content
+
+
+@dataclass(frozen=True)
+class TextLayer:
+    """The lines of the text layer, and for each of them the boxes of its spans (the gaps between are not text)."""
+
+    lines: list[LineFact]
+    spans: list[list[Box]]
+
+
+def read_lines(content: dict[str, Any], page_rect: pymupdf.Rect) -> TextLayer:
+    """All lines of the text layer, also those that no person can see; `visibility` tells them apart."""
+    edges: Box = (page_rect.x0, page_rect.y0, page_rect.x1, page_rect.y1)
+    lines: list[LineFact] = []
+    boxes: list[list[Box]] = []
+    for number, block in enumerate((b for b in content["blocks"] if b["type"] == 0), 1):
+        for line in block["lines"]:
+            fact = _line(line, number, edges)
+            if fact is not None:
+                lines.append(fact)
+                boxes.append([_shown(span, line["wmode"]) for span in line["spans"] if not span["text"].isspace()])
+    return _columns_joined(TextLayer(lines, boxes))
+
+
+def _shown(span: dict[str, Any], wmode: int) -> Box:
+    """The box in which a span's ink lies; the engine places those of vertical writing up to one glyph too low."""
+    x0, y0, x1, y1 = span["bbox"]
+    return (x0, y0 - span["size"], x1, y1) if wmode == 1 else (x0, y0, x1, y1)
+
+
+def _columns_joined(text: TextLayer) -> TextLayer:
+    """Vertical writing comes glyph by glyph; glyphs that follow each other down one column make one line."""
+    lines: list[LineFact] = []
+    spans: list[list[Box]] = []
+    for line, boxes in zip(text.lines, text.spans, strict=True):
+        if lines and _goes_on(lines[-1], line):
+            above = lines[-1]
+            assert above.box is not None
+            assert line.box is not None
+            above.text += line.text
+            above.box = _union(above.box, line.box)
+            spans[-1] += boxes
+        else:
+            lines.append(line)
+            spans.append(boxes)
+    return TextLayer(lines, spans)
+
+
+def _goes_on(above: LineFact, below: LineFact) -> bool:
+    vertical = Direction.VERTICAL.value
+    if above.direction != vertical or below.direction != vertical or above.box is None or below.box is None:
+        return False
+    same_column = abs(_middle(above.box) - _middle(below.box)) < 0.3 * max(above.size, 1.0)
+    gap = below.box[1] - above.box[3]
+    return same_column and -0.5 * above.size < gap < 0.6 * above.size and above.visibility == below.visibility
+
+
+def _middle(box: Box) -> float:
+    return (box[0] + box[2]) / 2
+
+
+def _union(one: Box, other: Box) -> Box:
+    return min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3])
+
+
+def _line(line: dict[str, Any], block: int, edges: Box) -> LineFact | None:
+    spans = line["spans"]
+    text = "".join(span["text"] for span in spans)
+    if not text or text.isspace():
+        return None
+    main = spans[0] if len(spans) == 1 else max(spans, key=lambda span: len(span["text"].strip()))
+    return LineFact(
+        text=text if text.isascii() else clean(text),
+        box=line["bbox"],
+        block=block,
+        source=TextSource.TEXT_LAYER.value,
+        visibility=_visibility(spans, line["bbox"], edges).value,
+        direction=_direction(line).value,
+        size=float(main["size"]),
+        bold=bool(main["flags"] & _BOLD) or "bold" in main["font"].lower(),
+    )
+
+
+def _visibility(spans: list[dict[str, Any]], box: Box, edges: Box) -> Visibility:
+    if box[2] < edges[0] or box[0] > edges[2] or box[3] < edges[1] or box[1] > edges[3]:
+        return Visibility.CROPPED
+    if all(not span.get("char_flags", _FILLED) & (_FILLED | _STROKED) for span in spans):
+        return Visibility.INVISIBLE
+    return Visibility.VISIBLE
+
+
+def _direction(line: dict[str, Any]) -> Direction:
+    if line["wmode"] == 1:
+        return Direction.VERTICAL
+    x, y = line["dir"]
+    if x > _AXIS:
+        return Direction.HORIZONTAL
+    if y < -_AXIS:
+        return Direction.ROTATED_LEFT
+    if y > _AXIS:
+        return Direction.ROTATED_RIGHT
+    return Direction.UPSIDE_DOWN if x < -_AXIS else Direction.SLANTED

@@ -1,0 +1,90 @@
+"""What lies beside the text layer of one page: annotations, form fields, links and signatures, as lines of text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+
+import pymupdf
+
+from docaudit.extract.engine import ENGINE_ERRORS, clean, key_of
+from docaudit.extract.facts import Box, LineFact, SpotFact
+from docaudit.location import TextLikely, TextSource
+from docaudit.reasons import BlindSpotKind
+
+_TAG = re.compile(r"<[^>]*>")
+_INFO = ("content", "title", "subject")
+_SIGNATURE_KEYS = ("Name", "Reason", "Location", "ContactInfo")
+
+
+def page_marginalia(page: pymupdf.Page) -> tuple[list[LineFact], list[SpotFact]]:
+    """Lines of all annotations, form fields and links of a page, and a blind spot for each kind that failed."""
+    lines: list[LineFact] = []
+    spots: list[SpotFact] = []
+    readers = (
+        (_annotations, BlindSpotKind.ANNOTATION_NOT_READ),
+        (_fields, BlindSpotKind.FORM_NOT_READ),
+        (_links, BlindSpotKind.ANNOTATION_NOT_READ),
+    )
+    for reader, kind in readers:
+        try:
+            lines += reader(page)
+        except ENGINE_ERRORS as error:
+            detail = f"{reader.__name__.strip('_')}: {type(error).__name__}: {error}"
+            spots.append(SpotFact(kind=kind.value, text_likely=TextLikely.UNKNOWN.value, detail=detail))
+    return lines, spots
+
+
+def _annotations(page: pymupdf.Page) -> Iterator[LineFact]:
+    if not page.annot_xrefs():
+        return
+    for number, annotation in enumerate(page.annots(), 1):
+        info = annotation.info
+        parts = [info.get(name, "") for name in _INFO]
+        rich = key_of(page.parent, annotation.xref, "RC")
+        if rich[0] == "string":
+            parts.append(unescape(_TAG.sub(" ", rich[1])).strip())
+        yield from _lines(parts, _box(annotation.rect), number, TextSource.ANNOTATION)
+
+
+def _fields(page: pymupdf.Page) -> Iterator[LineFact]:
+    if not any(kind == pymupdf.PDF_ANNOT_WIDGET for _, kind, *_ in page.annot_xrefs()):
+        return
+    for number, field in enumerate(page.widgets(), 1):
+        box = _box(field.rect)
+        if field.field_type == pymupdf.PDF_WIDGET_TYPE_SIGNATURE:
+            parts = [_string(page.parent, field.xref, f"V/{name}") for name in _SIGNATURE_KEYS]
+            yield from _lines(parts, box, number, TextSource.SIGNATURE)
+            continue
+        options = field.choice_values or []
+        parts = [field.field_value, field.field_label, _string(page.parent, field.xref, "DV")]
+        parts += [" ".join(option) if isinstance(option, (list, tuple)) else option for option in options]
+        yield from _lines(parts, box, number, TextSource.FORM_FIELD)
+
+
+def _links(page: pymupdf.Page) -> Iterator[LineFact]:
+    link = page.first_link
+    number = 0
+    while link:
+        number += 1
+        if link.is_external and link.uri:
+            yield from _lines([link.uri], _box(link.rect), number, TextSource.LINK)
+        link = link.next
+
+
+def _string(doc: pymupdf.Document, number: int, path: str) -> str:
+    kind, value = key_of(doc, number, path)
+    return value if kind == "string" else ""
+
+
+def _lines(parts: list[object], box: Box | None, block: int, source: TextSource) -> Iterator[LineFact]:
+    """One line for each different, not empty row of text."""
+    rows = (row.strip() for part in parts if isinstance(part, str) for row in clean(part).splitlines())
+    for row in dict.fromkeys(rows):
+        if row:
+            yield LineFact(text=row, box=box, block=block, source=source.value, visibility="unknown")
+
+
+def _box(rect: pymupdf.Rect) -> Box:
+    return float(rect.x0), float(rect.y0), float(rect.x1), float(rect.y1)

@@ -1,0 +1,61 @@
+"""Length-prefixed msgpack messages over pipes between the parent and the child that reads the document."""
+
+from __future__ import annotations
+
+import os
+import select
+import struct
+import time
+
+import msgspec
+
+from docaudit.extract.facts import Reply, Request
+
+_HEADER = struct.Struct("<Q")
+_MAX_MESSAGE = 1 << 30
+
+encode = msgspec.msgpack.Encoder().encode
+decode_request = msgspec.msgpack.Decoder(Request).decode
+decode_reply = msgspec.msgpack.Decoder(Reply).decode
+
+
+class PipeClosedError(Exception):
+    """The other side went away in the middle of, or before, a message."""
+
+
+class PipeTimeoutError(Exception):
+    """The other side did not answer in time."""
+
+
+def send(handle: int, message: Request | Reply) -> None:
+    """Write one message; raises PipeClosedError if nobody reads any more."""
+    body = encode(message)
+    view = memoryview(_HEADER.pack(len(body)) + body)
+    try:
+        while view:
+            view = view[os.write(handle, view) :]
+    except BrokenPipeError as error:
+        raise PipeClosedError("the reader of the pipe is gone") from error
+
+
+def receive(handle: int, seconds: float | None = None) -> bytes:
+    """Read one message's bytes; raises PipeTimeoutError after `seconds`, PipeClosedError at the end of the pipe."""
+    deadline = None if seconds is None else time.monotonic() + seconds
+    (length,) = _HEADER.unpack(_read_exactly(handle, _HEADER.size, deadline))
+    if length > _MAX_MESSAGE:
+        raise PipeClosedError(f"a message of {length} bytes is not one of ours")
+    return _read_exactly(handle, length, deadline)
+
+
+def _read_exactly(handle: int, count: int, deadline: float | None) -> bytes:
+    parts = bytearray()
+    while len(parts) < count:
+        if deadline is not None:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([handle], [], [], left)[0]:
+                raise PipeTimeoutError
+        part = os.read(handle, min(count - len(parts), 1 << 20))
+        if not part:
+            raise PipeClosedError("the pipe ended")
+        parts += part
+    return bytes(parts)

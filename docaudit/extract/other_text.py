@@ -1,0 +1,81 @@
+"""Text of a page that the first reading does not give: outside the page box, on layers that are off, ActualText.
+
+Each is read in a second pass, only where the file shows that there is something to find, and each line says what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pymupdf
+
+from docaudit.extract.facts import Box, LineFact
+from docaudit.extract.lines import page_dict, read_lines
+from docaudit.location import TextSource, Visibility
+
+
+def other_lines(page: pymupdf.Page, known: list[LineFact], layers_off: list[int]) -> list[LineFact]:
+    """Lines that only the further passes see.
+
+    Args:
+        page: The page.
+        known: Lines of the first reading.
+        layers_off: Optional content groups of the document that are switched off.
+    """
+    found = list(_actual_text(page, known))
+    if page.cropbox != page.mediabox:
+        found += _cropped(page)
+    if layers_off:
+        with _all_layers(page.parent, layers_off):
+            found += _only_new(page, known, Visibility.LAYER_OFF)
+    return found
+
+
+def _actual_text(page: pymupdf.Page, known: list[LineFact]) -> Iterator[LineFact]:
+    """What ActualText says where it differs from the glyphs."""
+    if b"ActualText" not in page.read_contents():
+        return
+    seen = {(line.text, line.block) for line in known}
+    for line in read_lines(page_dict(page, actual_text=True), page.rect).lines:
+        if (line.text, line.block) not in seen:
+            line.source = TextSource.ACTUAL_TEXT.value
+            line.visibility = Visibility.UNKNOWN.value
+            yield line
+
+
+def _cropped(page: pymupdf.Page) -> Iterator[LineFact]:
+    """Lines inside the media box and outside the crop box, in the coordinates of the page as displayed."""
+    crop, shift = page.cropbox, page.cropbox_position
+    page.set_cropbox(page.mediabox)
+    try:
+        lines = read_lines(page_dict(page), page.rect).lines
+    finally:
+        page.set_cropbox(crop)
+    width, height = page.rect.width, page.rect.height
+    for line in lines:
+        assert line.box is not None
+        x0, y0, x1, y1 = line.box
+        box: Box = (x0 - shift.x, y0 - shift.y, x1 - shift.x, y1 - shift.y)
+        if box[2] <= 0 or box[0] >= width or box[3] <= 0 or box[1] >= height:
+            line.box = box
+            line.visibility = Visibility.CROPPED.value
+            yield line
+
+
+def _only_new(page: pymupdf.Page, known: list[LineFact], visibility: Visibility) -> Iterator[LineFact]:
+    seen = {(line.text, line.box) for line in known}
+    for line in read_lines(page_dict(page), page.rect).lines:
+        if (line.text, line.box) not in seen:
+            line.visibility = visibility.value
+            yield line
+
+
+@contextmanager
+def _all_layers(doc: pymupdf.Document, layers_off: list[int]) -> Iterator[None]:
+    """Switch every layer on, for the time of the block."""
+    doc.set_layer(-1, on=layers_off)
+    try:
+        yield
+    finally:
+        doc.set_layer(-1, off=layers_off)

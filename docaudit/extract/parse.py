@@ -1,0 +1,58 @@
+"""The order of work inside extract/: from a source to all tables that can be read from the document alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import version
+
+import pandas as pd
+
+from docaudit.extract.crossrefs import objects_and_refs
+from docaudit.extract.document import Source, identified
+from docaudit.extract.isolation import Progress, read_document
+from docaudit.extract.line_types import mark_line_types
+from docaudit.extract.tables import image_table, line_table, page_table, spot_table
+from docaudit.extract.toc import printed_contents, toc_table
+from docaudit.justification import DocumentIdentity
+from docaudit.options import AuditOptions
+
+
+@dataclass(frozen=True)
+class ExtractedTables:
+    """Everything that was read of one document; contracts in docaudit.frames."""
+
+    identity: DocumentIdentity
+    page_df: pd.DataFrame
+    line_df: pd.DataFrame
+    image_df: pd.DataFrame
+    toc_df: pd.DataFrame
+    cross_ref_df: pd.DataFrame
+    object_registry: pd.DataFrame
+    blind_spot_df: pd.DataFrame
+
+
+def read_tables(source: Source, options: AuditOptions, progress: Progress | None = None) -> ExtractedTables:
+    """Read a PDF; raises InputError and its subclasses if it cannot be opened."""
+    with identified(source) as file:
+        document, pages = read_document(file, options, progress)
+    page_df = page_table(pages)
+    line_df = mark_line_types(line_table(document, pages), page_df)
+    printed = printed_contents(line_df, len(pages))
+    contents = frozenset(line for entry in printed for line in entry.lines)
+    object_registry, cross_ref_df = objects_and_refs(line_df, contents)
+    return ExtractedTables(
+        identity=DocumentIdentity(
+            name=file.name,
+            sha256=file.sha256,
+            size_bytes=file.size_bytes,
+            pages_total=len(pages),
+            versions={"docaudit": version("docaudit"), **document.versions},
+        ),
+        page_df=page_df,
+        line_df=line_df,
+        image_df=image_table(pages),
+        toc_df=toc_table(document.outline, printed, line_df, page_df),
+        cross_ref_df=cross_ref_df,
+        object_registry=object_registry,
+        blind_spot_df=spot_table(document, pages),
+    )

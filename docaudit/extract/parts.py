@@ -1,0 +1,133 @@
+"""What belongs to the document as a whole: bookmarks, metadata, attachments, layers, forms, earlier revisions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from html import unescape
+
+import pymupdf
+
+from docaudit.extract.engine import ENGINE_ERRORS, clean, key_of
+from docaudit.extract.facts import LineFact, OutlineFact, SpotFact
+from docaudit.extract.page_tree import PageTree
+from docaudit.extract.tags import tagged_lines
+from docaudit.location import DOCUMENT_PAGE, TextLikely, TextSource
+from docaudit.reasons import BlindSpotKind
+
+_MAX_OUTLINE = 100_000
+_INFO_KEYS = ("title", "author", "subject", "keywords")
+_TAG = re.compile(r"<[^>]*>")
+_PACKET = re.compile(r"<\?xpacket.*?\?>", re.DOTALL)
+
+
+@dataclass
+class Parts:
+    """Bookmarks, lines (each with its page, 0 for none) and blind spots of the document as a whole."""
+
+    outline: list[OutlineFact] = field(default_factory=list)
+    lines: list[tuple[int, LineFact]] = field(default_factory=list)
+    spots: list[SpotFact] = field(default_factory=list)
+
+
+def document_parts(doc: pymupdf.Document, tree: PageTree) -> Parts:
+    """Read every part; one that fails becomes a blind spot of its kind, and the others go on."""
+    parts = Parts()
+    readers: tuple[tuple[Callable[[pymupdf.Document, Parts], None], BlindSpotKind], ...] = (
+        (_outline, BlindSpotKind.OUTLINE_NOT_READ),
+        (_metadata, BlindSpotKind.METADATA_NOT_READ),
+        (_attachments, BlindSpotKind.ATTACHMENT_NOT_READ),
+        (_layers, BlindSpotKind.LAYER_OFF),
+        (_forms, BlindSpotKind.FORM_NOT_READ),
+        (_revisions, BlindSpotKind.EARLIER_REVISION),
+        (partial(_tags, tree), BlindSpotKind.TAGGED_TEXT_NOT_READ),
+    )
+    for reader, kind in readers:
+        try:
+            reader(doc, parts)
+        except ENGINE_ERRORS as error:
+            detail = f"{type(error).__name__}: {error}"
+            parts.spots.append(_spot(kind, TextLikely.UNKNOWN, detail))
+    if tree.truncated:
+        detail = f"only the first {tree.pages_total} pages are read"
+        parts.spots.append(_spot(BlindSpotKind.PAGE_UNREACHABLE, TextLikely.YES, detail))
+    return parts
+
+
+def _outline(doc: pymupdf.Document, parts: Parts) -> None:
+    """Walk the outline without recursion, since it may be thousands of levels deep."""
+    stack = [(doc.outline, 1)]
+    while stack and len(parts.outline) < _MAX_OUTLINE:
+        item, level = stack.pop()
+        if item is None or not getattr(item, "this", True):
+            continue
+        title = clean(item.title or "").strip()
+        page = item.page if isinstance(item.page, int) else -1
+        parts.outline.append(OutlineFact(level, title, page + 1 if page >= 0 else 0))
+        if title:
+            parts.lines.append(_line(title, TextSource.BOOKMARK, len(parts.outline)))
+        stack.append((item.next, level))
+        stack.append((item.down, level + 1))
+    if any(item is not None for item, _ in stack):
+        detail = f"only the first {_MAX_OUTLINE} bookmarks are read"
+        parts.spots.append(_spot(BlindSpotKind.OUTLINE_NOT_READ, TextLikely.YES, detail))
+
+
+def _metadata(doc: pymupdf.Document, parts: Parts) -> None:
+    info = doc.metadata or {}
+    rows = [info.get(name) or "" for name in _INFO_KEYS]
+    packet = _PACKET.sub(" ", doc.get_xml_metadata() or "")
+    rows += unescape(_TAG.sub("\n", packet)).splitlines()
+    for row in dict.fromkeys(clean(row).strip() for row in rows):
+        if row:
+            parts.lines.append(_line(row, TextSource.METADATA, 1))
+
+
+def _attachments(doc: pymupdf.Document, parts: Parts) -> None:
+    for index, name in enumerate(doc.embfile_names()):
+        info = doc.embfile_info(index)
+        title = info.get("ufilename") or info.get("filename") or name
+        parts.lines.append(_line(clean(title), TextSource.ATTACHMENT, index + 1))
+        if info.get("description"):
+            parts.lines.append(_line(clean(info["description"]), TextSource.ATTACHMENT, index + 1))
+        parts.spots.append(_spot(BlindSpotKind.ATTACHMENT_NOT_READ, TextLikely.YES, f"embedded file {clean(title)}"))
+
+
+def layers_off(doc: pymupdf.Document) -> list[int]:
+    """Object numbers of the optional content groups that are switched off by default."""
+    return [int(number) for number in (doc.get_layer() or {}).get("off") or []]
+
+
+def _layers(doc: pymupdf.Document, parts: Parts) -> None:
+    """The text of a layer that is off is read with each page; only its pictures are not."""
+    groups = doc.get_ocgs()
+    for number in layers_off(doc):
+        name = clean(groups.get(number, {}).get("name", f"object {number}"))
+        detail = f"layer {name}: its text was read, its pictures were not"
+        parts.spots.append(_spot(BlindSpotKind.LAYER_OFF, TextLikely.NO, detail))
+
+
+def _forms(doc: pymupdf.Document, parts: Parts) -> None:
+    if key_of(doc, doc.pdf_catalog(), "AcroForm/XFA")[0] not in {"null", ""}:
+        parts.spots.append(_spot(BlindSpotKind.FORM_NOT_READ, TextLikely.YES, "the document holds an XFA form"))
+
+
+def _revisions(doc: pymupdf.Document, parts: Parts) -> None:
+    saved = int(doc.version_count)
+    if saved > 1:
+        detail = f"{saved - 1} earlier revision(s) of the file"
+        parts.spots.append(_spot(BlindSpotKind.EARLIER_REVISION, TextLikely.UNKNOWN, detail))
+
+
+def _tags(tree: PageTree, doc: pymupdf.Document, parts: Parts) -> None:
+    parts.lines += tagged_lines(doc, tree.numbers)
+
+
+def _line(text: str, source: TextSource, block: int) -> tuple[int, LineFact]:
+    return DOCUMENT_PAGE, LineFact(text=text, box=None, block=block, source=source.value, visibility="unknown")
+
+
+def _spot(kind: BlindSpotKind, likely: TextLikely, detail: str) -> SpotFact:
+    return SpotFact(kind=kind.value, text_likely=likely.value, detail=detail)

@@ -1,0 +1,206 @@
+"""toc_df: the outline of the file and the contents printed on its pages, each entry checked against its page."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pandas as pd
+
+from docaudit.extract.facts import OutlineFact
+from docaudit.extract.letters import letters_of
+from docaudit.frames import TOC_DF
+from docaudit.location import PAGE_SOURCES
+
+_HEADING = re.compile(r"^\s*(?:table\s+of\s+contents|contents|index|目\s*次|inhalt(?:sverzeichnis)?|índice|obsah|содержание|目录|目錄)\s*$", re.I)
+_ENTRY = re.compile(r"^(?P<title>.*?\S)(?:[\s.·…‥・⋯_]{3,}|\s{2,}|[.…]\s*|\t)(?P<page>\d{1,4}|[ivxlc]{1,7})\s*$", re.I)
+_LEADERS = re.compile(r"(?P<title>\S.*?)\s*(?:[.·…‥・⋯_]\s?){4,}\s*(?P<page>\d{1,4}|[ivxlc]{1,7})(?=\s{3}|\s*$)", re.I)
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+_PAGE = re.compile(r"^[\s.·…‥・_]*(?P<page>\d{1,4}|[ivxlc]{1,7})\s*$", re.I)
+_LEADER = re.compile(r"[\s.·…‥・⋯_]+$")
+_NUMBERED = re.compile(r"^\s*(\d+(?:\.\d+)*)")
+_FRONT = 0.15
+_MIN_ENTRIES = 3
+_MOSTLY = 0.6
+_ENOUGH = 28
+"""Letters of a title that must stand on its page: contents often word the end of a long title in another way."""
+
+
+class _Row(NamedTuple):
+    """One visual row of a page: its text, where it begins, and the numbers of its lines."""
+
+    page: int
+    text: str
+    x0: float
+    lines: tuple[int, ...]
+
+
+class Printed(NamedTuple):
+    """One entry of the printed contents: title, page as printed, indent, and its lines (page, line)."""
+
+    title: str
+    label: str
+    indent: float
+    lines: tuple[tuple[int, int], ...]
+
+
+def toc_table(
+    outline: list[OutlineFact], printed: list[Printed], line_df: pd.DataFrame, page_df: pd.DataFrame
+) -> pd.DataFrame:
+    """TOC_DF: entries of the outline, then those of the printed contents."""
+    letters = _letters_by_page(line_df)
+    rows: list[dict[str, object]] = []
+    parents: dict[int, int] = {}
+    for number, entry in enumerate(outline, 1):
+        parents[entry.level] = number
+        rows.append(_row(number, entry.level, parents.get(entry.level - 1, 0), entry.title, entry.page_num, "outline"))
+    physical = _physical_pages(printed, page_df, letters)
+    levels = _levels(printed)
+    parents = {}
+    for offset, (entry, level, page) in enumerate(zip(printed, levels, physical, strict=True), 1):
+        number = len(outline) + offset
+        parents[level] = number
+        rows.append(_row(number, level, parents.get(level - 1, 0), entry.title, page, "printed"))
+    for row in rows:
+        row["found_on_page"] = _stands_on(str(row["title"]), letters.get(int(str(row["page_num"])), ""))
+    return TOC_DF.build(rows)
+
+
+def _stands_on(title: str, page: str) -> bool:
+    """The title is on the page, with or without its section number (numbers are often left out of low headings)."""
+    for written in (title, _NUMBERED.sub("", title)):
+        wanted = letters_of(written)[:_ENOUGH]
+        if wanted and wanted in page:
+            return True
+    return False
+
+
+def _row(number: int, level: int, parent: int, title: str, page: int, source: str) -> dict[str, object]:
+    return {
+        "toc_num": number,
+        "level": level,
+        "parent_num": parent,
+        "title": title,
+        "page_num": page,
+        "source": source,
+    }
+
+
+def _letters_by_page(line_df: pd.DataFrame) -> dict[int, str]:
+    sources = {source.value for source in PAGE_SOURCES}
+    parts: dict[int, list[str]] = defaultdict(list)
+    for page, text, source in zip(line_df["page_num"], line_df["text"], line_df["source"], strict=True):
+        if source in sources:
+            parts[page].append(text)
+    return {page: letters_of("".join(texts)) for page, texts in parts.items()}
+
+
+def printed_contents(line_df: pd.DataFrame, pages_total: int) -> list[Printed]:
+    """Entries of the contents pages: those under a heading "Contents", and following pages of the same shape."""
+    rows = _visual_rows(line_df, max(12, round(pages_total * _FRONT)))
+    entries: list[Printed] = []
+    going = False
+    for page in sorted(rows):
+        starts = any(_HEADING.match(row.text) for row in rows[page])
+        if not (starts or going):
+            continue
+        found = _entries(rows[page])
+        mostly = sum(len(entry.lines) for entry in found) >= _MOSTLY * sum(len(row.lines) for row in rows[page])
+        going = len(found) >= _MIN_ENTRIES and _ascending(found) and (starts or mostly)
+        entries += found if going else []
+    return entries if len(entries) >= _MIN_ENTRIES else []
+
+
+def _entries(rows: list[_Row]) -> list[Printed]:
+    """Rows that end in a page number; a title that goes on in a second row is joined to it."""
+    found: list[Printed] = []
+    carried: _Row | None = None
+    for row in rows:
+        matches = list(_LEADERS.finditer(row.text)) or [match for match in [_ENTRY.match(row.text)] if match]
+        if matches:
+            found += [_printed(match["title"], match["page"], row) for match in matches]
+            carried = None
+            continue
+        alone = _PAGE.match(row.text)
+        if alone is not None and carried is not None:
+            found.append(_printed(carried.text, alone["page"], row, carried))
+            carried = None
+        else:
+            carried = None if _HEADING.match(row.text) else row
+    return [entry for entry in found if letters_of(entry.title)]
+
+
+def _printed(title: str, page: str, *rows: _Row) -> Printed:
+    lines = tuple((row.page, line) for row in rows for line in row.lines)
+    return Printed(_LEADER.sub("", title).strip(), page, min(row.x0 for row in rows), lines)
+
+
+def _ascending(entries: list[Printed]) -> bool:
+    """Page numbers of a contents page hardly ever go down; the numbers of a table do."""
+    numbers = [int(entry.label) for entry in entries if entry.label.isdigit()]
+    steps = [later >= earlier for earlier, later in zip(numbers, numbers[1:], strict=False)]
+    return not steps or sum(steps) >= 0.8 * len(steps)
+
+
+_Cell = tuple[float, float, float, str, int]
+
+
+def _visual_rows(line_df: pd.DataFrame, front: int) -> dict[int, list[_Row]]:
+    """The lines of the front pages, joined where they stand on one baseline."""
+    sources = {source.value for source in PAGE_SOURCES}
+    head = line_df[(line_df["page_num"] <= front) & line_df["source"].isin(sources) & line_df["y0"].notna()]
+    by_page: dict[int, list[_Cell]] = defaultdict(list)
+    wanted = ["page_num", "y0", "y1", "x0", "text", "line_num"]
+    for page, *cell in zip(*(head[name].tolist() for name in wanted), strict=True):
+        by_page[page].append((cell[0], cell[1], cell[2], cell[3], cell[4]))
+    return {page: list(_rows_of(page, cells)) for page, cells in by_page.items()}
+
+
+def _rows_of(page: int, cells: list[_Cell]) -> Iterator[_Row]:
+    group: list[_Cell] = []
+    for cell in sorted(cells, key=lambda cell: cell[0] + cell[1]):
+        if group and (cell[0] + cell[1]) / 2 > group[0][1]:
+            yield _joined(page, group)
+            group = []
+        group.append(cell)
+    if group:
+        yield _joined(page, group)
+
+
+def _joined(page: int, group: list[_Cell]) -> _Row:
+    ordered = sorted(group, key=lambda cell: cell[2])
+    text = _INVISIBLE.sub("", "   ".join(cell[3].strip() for cell in ordered))
+    return _Row(page, text, ordered[0][2], tuple(cell[4] for cell in ordered))
+
+
+def _physical_pages(printed: list[Printed], page_df: pd.DataFrame, letters: dict[int, str]) -> list[int]:
+    """Physical pages of printed page numbers: by the page labels, else by the offset that finds most titles."""
+    labels: dict[str, int] = {}
+    for page, label in zip(page_df["page_num"], page_df["page_label"], strict=True):
+        if label:
+            labels.setdefault(str(label).lower(), int(page))
+    if labels:
+        return [labels.get(entry.label.lower(), 0) for entry in printed]
+    offsets: Counter[int] = Counter()
+    for entry in printed:
+        wanted = letters_of(entry.title)
+        if entry.label.isdigit() and len(wanted) > 3:
+            near = range(max(1, int(entry.label) - 2), int(entry.label) + 30)
+            offsets.update(page - int(entry.label) for page in near if wanted in letters.get(page, ""))
+    offset = offsets.most_common(1)[0][0] if offsets else 0
+    last = len(page_df)
+    pages = [int(entry.label) + offset if entry.label.isdigit() else 0 for entry in printed]
+    return [page if 1 <= page <= last else 0 for page in pages]
+
+
+def _levels(printed: list[Printed]) -> list[int]:
+    """Levels by section number where there is one, else by indent."""
+    indents = sorted({round(entry.indent / 6) for entry in printed})
+    rank = {indent: position for position, indent in enumerate(indents, 1)}
+    levels = []
+    for entry in printed:
+        number = _NUMBERED.match(entry.title)
+        levels.append(number[1].count(".") + 1 if number else min(rank[round(entry.indent / 6)], 4))
+    return levels

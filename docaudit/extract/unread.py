@@ -1,0 +1,188 @@
+"""What becomes of unexplained ink: OCR reads it, or it is listed as a blind spot with the reason.
+
+After OCR the ink is accounted for once more: only what the words that were read with confidence cover is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+
+import pymupdf
+
+from docaudit.extract.facts import Box, ImageFact, LineFact, SpotFact
+from docaudit.extract.images import centre_in, note_reading, overlap
+from docaudit.extract.ink import InkRegion, PageInk
+from docaudit.extract.ocr import OcrReader, RegionReading
+from docaudit.location import TextLikely, Visibility
+from docaudit.reasons import BlindSpotKind
+
+_NEAR_PT = 14.0
+_MARGIN_PT = 5.0
+_MANY_REGIONS = 10
+_WHOLE_PAGE = 0.5
+_A_FEW = 8
+_ROW_BESIDE_WORDS = 5
+"""Shapes of letter height in a row that count as unread text beside words that OCR did read: in a chart, the pieces of
+a curve between grid lines stand in rows of three or four."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The outcome for one page: lines that OCR read, what stays unread, and the ink of both in pixels."""
+
+    lines: list[LineFact]
+    spots: list[SpotFact]
+    ink_read: int
+    ink_unread: int
+
+
+def settle(
+    page: pymupdf.Page, ink: PageInk, lines: list[LineFact], images: list[ImageFact], ocr: OcrReader | None
+) -> Settled:
+    """Read or list everything that no text explains; notes in each image what became of it.
+
+    Args:
+        page: The page.
+        ink: Its ink, against the boxes of the text that was read.
+        lines: All lines of the text layer, also hidden ones.
+        images: Its images.
+        ocr: The reader, or None if nothing is to be read by OCR.
+    """
+    regions = _joined([region for region in ink.regions() if region.likely is not TextLikely.NO])
+    image_only = not any(line.visibility == Visibility.VISIBLE.value for line in lines)
+    if image_only and len(regions) > 1:
+        regions = [reduce(_union, regions)]
+    area = max(page.rect.width * page.rect.height, 1.0)
+    if ocr is None or not regions:
+        _note_images(images, regions, [], "not_run" if ocr is None else "no_text")
+        spots = [_unread(region, images, lines, area) for region in regions]
+        return Settled([], spots, 0, sum(region.ink for region in regions))
+    read: list[LineFact] = []
+    spots = []
+    unread = 0
+    for region in _portions(regions, page.rect):
+        reading = ocr.read_region(page, _grown(region.box, page.rect), ink.boxes)
+        read += reading.lines
+        left = _left_over(region, reading, ink)
+        unread += sum(part.ink for part in left)
+        spots += _after_ocr(region, reading, left, images, area)
+        _note_images(images, [region], reading.lines, reading.state)
+    for image in images:
+        if image.ocr_state == "not_run":
+            image.ocr_state = "no_text"  # all its ink lies under text that was read, or cannot be letters
+    return Settled(read, spots, max(0, sum(region.ink for region in regions) - unread), unread)
+
+
+def _portions(regions: list[InkRegion], rect: pymupdf.Rect) -> list[InkRegion]:
+    """The regions one by one; on a page with many of them, or covered by them, the whole page at once."""
+    covered = sum(_area(region.box) for region in regions)
+    if len(regions) > _MANY_REGIONS or covered > _WHOLE_PAGE * rect.width * rect.height:
+        likely = TextLikely.YES if any(r.likely is TextLikely.YES for r in regions) else TextLikely.UNKNOWN
+        box = (rect.x0, rect.y0, rect.x1, rect.y1)
+        return [InkRegion(box, sum(region.ink for region in regions), likely)]
+    return regions
+
+
+def _left_over(region: InkRegion, reading: RegionReading, ink: PageInk) -> list[InkRegion]:
+    """Ink that looks like letters and lies under no word that OCR read."""
+    words = [_padded(box) for box in reading.word_boxes]
+    parts = ink.regions(words, _ROW_BESIDE_WORDS) if words else [region]
+    return [
+        part
+        for part in _joined(parts)
+        if part.likely is TextLikely.YES and (part is region or overlap(part.box, region.box) > 0.5)
+    ]
+
+
+def _after_ocr(
+    region: InkRegion, reading: RegionReading, left: list[InkRegion], images: list[ImageFact], area: float
+) -> list[SpotFact]:
+    if reading.state == "failed":
+        return [_spot(BlindSpotKind.OCR_FAILED, TextLikely.UNKNOWN, region.box, area, reading.detail)]
+    if reading.state == "uncertain" and region.likely is not TextLikely.YES and reading.letters < _A_FEW:
+        detail = "OCR takes a few shapes for letters, with little confidence"
+        return [_spot(_kind(region.box, images), TextLikely.NO, region.box, area, detail)]
+    if reading.state == "uncertain":
+        return [_spot(BlindSpotKind.OCR_UNCERTAIN, TextLikely.YES, region.box, area, reading.detail)]
+    if left:
+        detail = "ink that looks like letters, in which OCR reads no words"
+        return [_spot(_kind(part.box, images), TextLikely.UNKNOWN, part.box, area, detail) for part in left]
+    if reading.state == "no_text":
+        return [_spot(_kind(region.box, images), TextLikely.NO, region.box, area, "OCR finds no words in it")]
+    return []
+
+
+def _unread(region: InkRegion, images: list[ImageFact], lines: list[LineFact], area: float) -> SpotFact:
+    hidden = any(
+        line.visibility == Visibility.INVISIBLE.value and line.box and centre_in(line.box, region.box)
+        for line in lines
+    )
+    image_only = not any(line.visibility == Visibility.VISIBLE.value for line in lines)
+    kind = BlindSpotKind.IMAGE_ONLY_PAGE if image_only else _kind(region.box, images)
+    detail = "ink that no text explains"
+    detail += "; the hidden text over it was not compared with what the page shows" if hidden else ""
+    return _spot(kind, region.likely, region.box, area, detail)
+
+
+def _kind(box: Box, images: list[ImageFact]) -> BlindSpotKind:
+    in_image = any(overlap(box, image.box) > 0.5 for image in images)
+    return BlindSpotKind.IMAGE_NOT_READ if in_image else BlindSpotKind.VECTOR_NOT_READ
+
+
+def _spot(kind: BlindSpotKind, likely: TextLikely, box: Box, area: float, detail: str) -> SpotFact:
+    share = min(1.0, _area(box) / area)
+    return SpotFact(kind=kind.value, text_likely=likely.value, detail=detail, box=box, area_share=share)
+
+
+def _note_images(images: list[ImageFact], regions: list[InkRegion], lines: list[LineFact], state: str) -> None:
+    for image in images:
+        if any(overlap(region.box, image.box) > 0 for region in regions):
+            note_reading(image, state, lines)
+
+
+def _joined(regions: list[InkRegion]) -> list[InkRegion]:
+    """Regions that lie close together, as one."""
+    joined: list[InkRegion] = []
+    for region in regions:
+        current = region
+        while near := [other for other in joined if _near(other.box, current.box)]:
+            for other in near:
+                joined.remove(other)
+                current = _union(current, other)
+        joined.append(current)
+    return sorted(joined, key=lambda region: (region.box[1], region.box[0]))
+
+
+def _union(one: InkRegion, other: InkRegion) -> InkRegion:
+    a, b = one.box, other.box
+    box = (min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3]))
+    likely = TextLikely.YES if TextLikely.YES in (one.likely, other.likely) else TextLikely.UNKNOWN
+    return InkRegion(box, one.ink + other.ink, likely)
+
+
+def _near(one: Box, other: Box) -> bool:
+    return (
+        one[0] - _NEAR_PT <= other[2]
+        and other[0] - _NEAR_PT <= one[2]
+        and one[1] - _NEAR_PT <= other[3]
+        and other[1] - _NEAR_PT <= one[3]
+    )
+
+
+def _grown(box: Box, rect: pymupdf.Rect) -> Box:
+    return (
+        max(rect.x0, box[0] - _MARGIN_PT),
+        max(rect.y0, box[1] - _MARGIN_PT),
+        min(rect.x1, box[2] + _MARGIN_PT),
+        min(rect.y1, box[3] + _MARGIN_PT),
+    )
+
+
+def _padded(box: Box) -> Box:
+    pad = 0.15 * (box[3] - box[1])
+    return box[0] - pad, box[1] - pad, box[2] + pad, box[3] + pad
+
+
+def _area(box: Box) -> float:
+    return max(0.0, box[2] - box[0]) * max(0.0, box[3] - box[1])

@@ -1,0 +1,30 @@
+"""Text that nobody sees: same colour as the page, covered, or outside it; told by the ink, not by the drawing order."""
+
+from __future__ import annotations
+
+from docaudit.extract.facts import Box, LineFact
+from docaudit.extract.ink import PageInk
+from docaudit.extract.lines import TextLayer
+from docaudit.extract.spots import has_unknown_glyphs
+from docaudit.location import TextSource, Visibility
+
+_SHOWN_BESIDE = {TextSource.ANNOTATION.value, TextSource.FORM_FIELD.value}
+
+
+def read_boxes(text: TextLayer, beside: list[LineFact]) -> list[Box]:
+    """Boxes of all text that was read and is drawn on the page; lines with unknown glyphs were not read."""
+    boxes = [
+        box
+        for line, spans in zip(text.lines, text.spans, strict=True)
+        if line.visibility == Visibility.VISIBLE.value and not has_unknown_glyphs(line.text)
+        for box in spans
+    ]
+    return boxes + [line.box for line in beside if line.box is not None and line.source in _SHOWN_BESIDE]
+
+
+def mark_visibility(text: TextLayer, ink: PageInk) -> None:
+    """Set the visibility of lines without any ink under them."""
+    for line, spans in zip(text.lines, text.spans, strict=True):
+        if line.visibility == Visibility.VISIBLE.value and line.box is not None and ink.bare(spans or [line.box]):
+            covered = ink.shade_differs(line.box)
+            line.visibility = (Visibility.COVERED if covered else Visibility.SAME_COLOUR).value

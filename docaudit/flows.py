@@ -1,0 +1,272 @@
+"""Orders in which lines may continue: next line, next column, same cell below, next page, next piece of a
+row.
+
+A flow is a sequence of pieces (lines or altered readings of lines) with a separator before each. The
+stream holds every line once, in line_num order; further flows hold only those neighbourhoods that the
+stream lacks, with context on both sides, so that a plain document costs little more than one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import groupby, pairwise
+from operator import eq
+
+from docaudit.glyphs import glyph_orders
+from docaudit.gutters import cut_orders
+from docaudit.layout import (
+    BLOCK_ROW_GAP,
+    ROW_GAP,
+    TOUCHING,
+    Boxes,
+    gap_in_heights,
+    is_simple,
+    neighbours_below,
+    turned,
+    visual_rows,
+)
+from docaudit.location import PAGE_SOURCES, Direction, LineType
+from docaudit.pagelines import PageLines
+from docaudit.readings import Reading, readings_of
+from docaudit.scripts import LINE, MAYBE, PAGE, SPACE, WALL
+
+CONTEXT_LINES, CONTEXT_CHARS = 3, 160
+"""Context on each side of a new neighbourhood: at least so many lines, and lines until so many characters."""
+
+_ASIDE = frozenset({LineType.HEADER, LineType.FOOTER, LineType.FOOTNOTE, LineType.CAPTION, LineType.TABLE})
+_MARGINS = frozenset({LineType.HEADER, LineType.FOOTER})
+
+
+class FlowKind(StrEnum):
+    """Why two lines of a flow are taken to continue each other."""
+
+    STREAM = "stream"
+    COLUMN = "column"
+    ROW = "row"
+    BODY = "body"
+    ALTERED = "altered"
+    PART = "part"
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Lines that continue each other, as parallel lists: a document has many lines, so there is no object
+    for each.
+
+    Attributes:
+        kind: Why they are taken to continue each other.
+        rows: Positions of the lines in line_df.
+        before: For each line the separator between it and the line before (docaudit.scripts); WALL for the
+            first.
+        altered: Readings that stand in place of a line, by its index in rows.
+    """
+
+    kind: FlowKind
+    rows: list[int]
+    before: list[str]
+    altered: dict[int, Reading] = field(default_factory=dict)
+
+
+Order = tuple[list[int], list[str]]
+"""Rows in order, and the separator before each."""
+
+
+_TAILS, _HEADS = 2, 3
+
+
+def build_flows(lines: PageLines) -> list[Flow]:
+    """All flows of a document: the streams first, then what they lack."""
+    flows: list[Flow] = []
+    for source in sorted(PAGE_SOURCES, key=lambda name: name != "text_layer"):
+        rows = lines.in_order(source)
+        if rows:
+            flows += _source_flows(lines, rows)
+    return flows + list(_other_sources(lines))
+
+
+def _source_flows(lines: PageLines, rows: list[int]) -> Iterator[Flow]:
+    seen = set(pairwise(rows))
+    stream = stream_order(lines, rows)
+    yield Flow(FlowKind.STREAM, *stream)
+    for skipped in (_MARGINS, _ASIDE):
+        body = [row for row in rows if lines.line_type[row] not in skipped]
+        if len(body) < len(rows):
+            yield from _novel(lines, FlowKind.BODY, stream_order(lines, body), seen)
+    pages = [list(group) for _, group in groupby(rows, key=lines.page.__getitem__)]
+    for page in pages:
+        yield from _page_flows(lines, page, seen)
+    for before, after in pairwise(pages):
+        yield from _over_page_break(lines, before, after, seen)
+    for table in readings_of(lines, rows):
+        yield from _altered(lines, stream, table)
+    for glyphs, separators, made in glyph_orders(lines, rows):
+        yield Flow(FlowKind.ALTERED, glyphs, separators, made)
+
+
+def _over_page_break(
+    lines: PageLines, before: list[int], after: list[int], seen: set[tuple[int, int]]
+) -> Iterator[Flow]:
+    """Each of the last lines of a page, going on in each of the first of the next.
+
+    A header or footer that stands on one page only looks like any other line, so a type cannot tell where the text
+    goes on.
+    """
+    tails = [row for row in before if _has_letters(lines.search[row])][-_TAILS:]
+    heads = [row for row in after if _has_letters(lines.search[row])][:_HEADS]
+    for tail in tails:
+        for head in heads:
+            if lines.page[head] == lines.page[tail] + 1:
+                yield from _novel(lines, FlowKind.BODY, ([tail, head], [WALL, PAGE]), seen)
+
+
+def _has_letters(text: str) -> bool:
+    return any(char.isalpha() for char in text)
+
+
+def stream_order(lines: PageLines, rows: Sequence[int]) -> Order:
+    """Lines in order, each after the one before it, pages parted by a page break."""
+    pages = [lines.page[row] for row in rows]
+    same = map(eq, pages, pages[1:])
+    return list(rows), [WALL, *(LINE if one else PAGE for one in same)][: len(rows)]
+
+
+def _page_flows(lines: PageLines, rows: list[int], seen: set[tuple[int, int]]) -> Iterator[Flow]:
+    """Flows of the lines of one source on one page, each direction on its own."""
+    boxed = [row for row in rows if lines.has_box[row]]
+    for direction in sorted({lines.direction[row] for row in boxed}):
+        chosen = [row for row in boxed if lines.direction[row] == direction]
+        if len(chosen) < 2 or direction == Direction.SLANTED:
+            continue
+        box = turned(lines, chosen, direction)
+        if len(chosen) == len(rows) and is_simple(box):
+            continue
+        down, up = neighbours_below(box)
+        for cut in cut_orders(lines, chosen, box, down, up):
+            yield Flow(FlowKind.ALTERED, *cut)
+        for kind, orders in (
+            (FlowKind.COLUMN, _column_orders(down, up, box)),
+            (FlowKind.ROW, _row_orders(lines, chosen, box)),
+        ):
+            for indexes, before in orders:
+                yield from _novel(lines, kind, ([chosen[index] for index in indexes], before), seen)
+
+
+def _column_orders(down: list[int], up: list[int], box: Boxes) -> Iterator[Order]:
+    """Chains of lines under each other; then links that only the upward view knows; then column to next
+    column."""
+    heads = sorted(set(range(len(down))) - set(down))
+    chains = [_chain(start, down) for start in heads]
+    for chain in chains:
+        yield _with(chain, LINE)
+    for index, above in enumerate(up):
+        if above >= 0 and down[above] != index:
+            yield _with([*reversed(_chain(above, up)[:8]), *_chain(index, down)[:8]], LINE)
+    columns = sorted(
+        (chain for chain in chains if len(chain) >= 3), key=lambda chain: float(box[chain[0], 0])
+    )
+    for left, right in pairwise(columns):
+        if box[left[-1], 2] <= box[right[0], 2]:
+            yield _with([*left[-8:], *right[:8]], LINE)
+
+
+def _chain(start: int, following: list[int]) -> list[int]:
+    chain = [start]
+    known = {start}
+    while (after := following[chain[-1]]) >= 0 and after not in known:
+        chain.append(after)
+        known.add(after)
+    return chain
+
+
+def _with(rows: Sequence[int], separator: str) -> Order:
+    return list(rows), [WALL, *[separator] * (len(rows) - 1)][: len(rows)]
+
+
+def _row_orders(lines: PageLines, chosen: list[int], box: Boxes) -> Iterator[Order]:
+    """Visual rows from top to bottom, cut where a gap is too wide to be one line."""
+    order: list[int] = []
+    separators: list[str] = []
+    rows = visual_rows(box)
+    for row in rows:
+        for position, index in enumerate(row):
+            separator = LINE if order else WALL
+            if position:
+                left = row[position - 1]
+                gap = gap_in_heights(box, left, index)
+                same_block = lines.block[chosen[left]] == lines.block[chosen[index]] != 0
+                separator = MAYBE if gap < TOUCHING else SPACE
+                if gap > (BLOCK_ROW_GAP if same_block else ROW_GAP):
+                    yield order, separators
+                    order, separators, separator = [], [], WALL
+            order.append(index)
+            separators.append(separator)
+    yield order, separators
+    for row in rows:  # right to left, for scripts that run so
+        if len(row) > 1 and any(_is_rtl(lines.search[chosen[index]]) for index in row):
+            yield _with(row[::-1], SPACE)
+
+
+def _is_rtl(text: str) -> bool:
+    return not text.isascii() and any("\u0590" <= char <= "\u08ff" for char in text)
+
+
+def _novel(lines: PageLines, kind: FlowKind, order: Order, seen: set[tuple[int, int]]) -> Iterator[Flow]:
+    """The parts of an order around neighbourhoods that were not seen before; they are seen from now on."""
+    rows, before = order
+    pairs = list(pairwise(rows))
+    new = [index for index, pair in enumerate(pairs, 1) if pair not in seen and before[index] != WALL]
+    seen.update(pairs)
+    done = -1
+    for position, index in enumerate(new):
+        if index <= done:
+            continue
+        start, done = _reach(lines, rows, index - 1, -1), _reach(lines, rows, index, 1)
+        for other in new[position + 1 :]:  # lengthen over further new ones, so that they share their context
+            if other > done + 1:
+                break
+            done = max(done, _reach(lines, rows, other, 1))
+        yield Flow(kind, rows[start : done + 1], [WALL, *before[start + 1 : done + 1]])
+
+
+def _reach(lines: PageLines, rows: list[int], index: int, step: int) -> int:
+    """Index of the outermost line of context, from index on in the direction of step."""
+    count = chars = 0
+    while True:
+        count += 1
+        chars += len(lines.search[rows[index]])
+        after = index + step
+        enough = count >= CONTEXT_LINES and chars >= CONTEXT_CHARS
+        if enough or count >= 60 or not 0 <= after < len(rows):
+            return index
+        index = after
+
+
+def _other_sources(lines: PageLines) -> Iterator[Flow]:
+    """Text beside the page (annotations, bookmarks, ...): lines of one source, page and block continue
+    each other."""
+    rows = [row for row, name in enumerate(lines.source) if name not in PAGE_SOURCES and lines.search[row]]
+    rows.sort(key=lambda row: (lines.source[row], lines.page[row], lines.number[row]))
+    for key, group in groupby(rows, key=lambda row: (lines.source[row], lines.page[row], lines.block[row])):
+        members = list(group)
+        for part in [members] if key[2] else [[row] for row in members]:
+            yield Flow(FlowKind.PART, *_with(part, LINE))
+
+
+def _altered(lines: PageLines, order: Order, table: dict[int, Reading]) -> Iterator[Flow]:
+    """The neighbourhoods of altered lines, with their readings in place of the lines."""
+    rows, before = order
+    changed = [index for index, row in enumerate(rows) if row in table]
+    done = -1
+    for position, index in enumerate(changed):
+        if index <= done:
+            continue
+        start, done = _reach(lines, rows, index, -1), _reach(lines, rows, index, 1)
+        for other in changed[position + 1 :]:
+            if other > done + 1:
+                break
+            done = max(done, _reach(lines, rows, other, 1))
+        chosen = rows[start : done + 1]
+        readings = {place: table[row] for place, row in enumerate(chosen) if row in table}
+        yield Flow(FlowKind.ALTERED, chosen, [WALL, *before[start + 1 : done + 1]], readings)

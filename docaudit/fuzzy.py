@@ -1,0 +1,121 @@
+"""Lines read by OCR, swept once more for misreadings: a few wrong letters, listed apart and never counted
+as hits.
+
+If at most k letters of a variant are wrong, one of k + 1 parts of it stands on the page unchanged. These
+parts are searched in one pass; what surrounds each is then compared letter by letter.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import ahocorasick_rs
+
+from docaudit.corpus import Corpus
+from docaudit.findings import Found
+from docaudit.flows import Flow, FlowKind, stream_order
+from docaudit.location import MatchKind, TextSource
+from docaudit.pagelines import PageLines
+from docaudit.patterns import Pattern
+from docaudit.scripts import CharClass
+
+ONE_EDIT, TWO_EDITS = 5, 10
+"""Letters from which one wrong letter is allowed, and from which two are."""
+MAX_LETTERS = 80
+"""Longer variants are not compared: their wrong letters would be too many to tell anything."""
+
+_WORD = (CharClass.LETTER, CharClass.DIGIT, CharClass.MARK)
+
+
+def fuzzy_found(lines: PageLines, patterns: Sequence[Pattern], found: Sequence[Found]) -> list[Found]:
+    """Possible misreadings of variants in OCR lines, where no hit of the same variant stands.
+
+    Args:
+        lines: The document.
+        patterns: The compiled variants.
+        found: What was found exactly.
+    """
+    rows = lines.in_order(TextSource.OCR)
+    if not rows:
+        return []
+    corpus = Corpus(lines, [Flow(FlowKind.STREAM, *stream_order(lines, rows))])
+    taken: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
+    for one in found:
+        taken[one.pattern] += one.parts
+    out = []
+    for number, _, start, end in sorted(_candidates(corpus, patterns)):
+        parts = tuple((corpus.rows[piece], first, last) for piece, first, last in corpus.parts(start, end))
+        if any(_overlap(part, other) for part in parts for other in taken[number]):
+            continue
+        taken[number] += parts
+        out.append(Found(number, MatchKind.OCR_FUZZY, parts))
+    return out
+
+
+def _overlap(one: tuple[int, int, int], other: tuple[int, int, int]) -> bool:
+    return one[0] == other[0] and one[1] < other[2] and other[1] < one[2]
+
+
+def _candidates(corpus: Corpus, patterns: Sequence[Pattern]) -> Iterator[tuple[int, int, int, int]]:
+    """Places that differ from a variant by one edit or two: pattern, edits, start, end."""
+    parts: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for number, pattern in enumerate(patterns):
+        if pattern.forms and ONE_EDIT <= len(pattern.forms[0].key) <= MAX_LETTERS:
+            key = pattern.forms[0].key
+            cuts = _cuts(key)
+            for first, last in pairwise(cuts):
+                parts[key[first:last]].append((number, first))
+    if not parts:
+        return
+    owners = list(parts.values())
+    searcher = ahocorasick_rs.AhoCorasick(list(parts))
+    for place, start, _ in searcher.find_matches_as_indexes(corpus.squeezed, overlapping=True):
+        for number, offset in owners[place]:
+            best = _best(corpus, patterns[number], start - offset)
+            if best is not None:
+                yield (number, *best)
+
+
+def edits_allowed(key: str) -> int:
+    """How many letters of a variant may be wrong."""
+    return 0 if len(key) < ONE_EDIT else 1 if len(key) < TWO_EDITS else 2
+
+
+def _cuts(key: str) -> list[int]:
+    pieces = edits_allowed(key) + 1
+    return [len(key) * place // pieces for place in range(pieces + 1)]
+
+
+def _best(corpus: Corpus, pattern: Pattern, expected: int) -> tuple[int, int, int] | None:
+    """The nearest reading that begins around an expected place of the squeezed text: edits, start, end."""
+    key = pattern.forms[0].key
+    limit = edits_allowed(key)
+    best: tuple[int, int, int] | None = None
+    for begin in range(max(expected - limit, 1), expected + limit + 1):
+        for finish in range(begin + len(key) - limit, begin + len(key) + limit + 1):
+            if finish >= len(corpus.positions):  # the walls at both ends of the flow are not text
+                break
+            start, end = int(corpus.positions[begin]), int(corpus.positions[finish - 1]) + 1
+            goes_on = corpus.classes[end] in _WORD and pattern.variant.match == "word"
+            if goes_on or corpus.classes[start - 1] in _WORD:
+                continue
+            edits = distance(key, corpus.squeezed[begin:finish], limit)
+            if 0 < edits <= limit and (best is None or edits < best[0]):
+                best = (edits, start, end)
+    return best
+
+
+def distance(one: str, other: str, limit: int) -> int:
+    """Edit distance (insert, delete, replace) of two texts; limit + 1 if it is greater than limit."""
+    if abs(len(one) - len(other)) > limit:
+        return limit + 1
+    row = list(range(len(other) + 1))
+    for index, char in enumerate(one, 1):
+        before, row = row, [index]
+        for place, against in enumerate(other, 1):
+            row.append(min(before[place] + 1, row[-1] + 1, before[place - 1] + (char != against)))
+        if min(row) > limit:
+            return limit + 1
+    return row[-1]

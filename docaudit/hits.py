@@ -1,0 +1,161 @@
+"""Findings -> hit_df: verbatim text, boxes, snippets, sections and cues of negation."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import regex
+
+from docaudit.findings import Found
+from docaudit.frames import HIT_DF
+from docaudit.location import BBox, Direction, TextSource
+from docaudit.pagelines import PageLines, encodable
+from docaudit.patterns import Pattern
+
+SNIPPET_CHARS = 160
+
+_NEGATION_BEFORE = regex.compile(
+    r"(?:\b(?:no|not|never|without|nor|neither|none|cannot|lacks?|absence of|free of|excluding|except)\b"
+    r"|n['\u2019]t\b)"
+    r"(?:[^\p{L}\p{N}.!?;]+[\p{L}\p{N}'\u2019\-]+){0,4}[^\p{L}\p{N}.!?;]*$",
+    regex.IGNORECASE,
+)
+_RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe]")
+_CUE = re.compile(r"(?i)n[o'\u2019e]|without|lack|absence|free|exc")
+_NEGATION_AFTER = regex.compile(
+    r"^[^。！？\n]{0,25}?(?:ない|なく|なかった|ません|ず(?=[、。に])|ぬ(?=[、。])|なし|無し|無い)"
+)
+_JAPANESE = regex.compile(r"[\p{Hiragana}\p{Katakana}\p{Han}]")
+
+
+def box_of(lines: PageLines, row: int, first: int, last: int) -> BBox:
+    """Box of characters first to last - 1 of a line, by their share of its length; NaN if the line has no
+    box."""
+    x0, y0, x1, y1 = (float(side[row]) for side in (lines.x0, lines.y0, lines.x1, lines.y1))
+    count = max(len(lines.text[row]), 1)
+    begin, end = first / count, last / count
+    direction = lines.direction[row]
+    if direction in (Direction.VERTICAL, Direction.ROTATED_RIGHT):
+        return (x0, y0 + (y1 - y0) * begin, x1, y0 + (y1 - y0) * end)
+    if direction == Direction.ROTATED_LEFT:
+        return (x0, y1 - (y1 - y0) * end, x1, y1 - (y1 - y0) * begin)
+    if direction == Direction.UPSIDE_DOWN or (
+        direction == Direction.HORIZONTAL and _runs_left(lines.text[row])
+    ):
+        return (x1 - (x1 - x0) * end, y0, x1 - (x1 - x0) * begin, y1)
+    if direction == Direction.SLANTED:
+        return (x0, y0, x1, y1)
+    return (x0 + (x1 - x0) * begin, y0, x0 + (x1 - x0) * end, y1)
+
+
+def _runs_left(text: str) -> bool:
+    return not text.isascii() and len(_RTL.findall(text)) * 2 > len(text)
+
+
+def snippet_of(lines: PageLines, parts: Sequence[tuple[int, int, int]]) -> str:
+    """Verbatim text around a finding: a window of each of its lines, about SNIPPET_CHARS in all."""
+    out = []
+    share = SNIPPET_CHARS // len(parts)
+    for row, first, last in parts:
+        text = lines.text[row]
+        spare = max(share - (last - first), 0)
+        start = max(min(first - spare // 2, len(text) - share), 0)
+        out.append(text[start : max(start + share, last)] if len(text) > share else text)
+    return "\n".join(out)
+
+
+def is_negated(lines: PageLines, parts: Sequence[tuple[int, int, int]]) -> bool:
+    """Whether a cue of negation stands close: in English before, within five words; in Japanese after."""
+    row, first, _ = parts[0]
+    before = lines.text[row][max(first - 80, 0) : first]
+    if first < 40 and row and lines.page[row - 1] == lines.page[row]:
+        before = lines.text[row - 1][-80:] + " " + before
+    if _CUE.search(before) and _NEGATION_BEFORE.search(before):
+        return True
+    end_row, _, last = parts[-1]
+    if lines.text[end_row].isascii():
+        return False
+    after = lines.text[end_row][last : last + 30]
+    if len(after) < 30 and end_row + 1 < len(lines) and lines.page[end_row + 1] == lines.page[end_row]:
+        after += lines.text[end_row + 1][:30]
+    return bool(_JAPANESE.search(after) and _NEGATION_AFTER.search(after))
+
+
+_TRUST = {TextSource.TEXT_LAYER: 0, TextSource.SECOND_READER: 1, TextSource.OCR: 2}
+
+
+def without_echoes(lines: PageLines, found: Sequence[Found]) -> list[Found]:
+    """Findings without those of a second reader or OCR that show the same place as one of a better source."""
+    trust = [_TRUST.get(TextSource(lines.source[one.parts[0][0]]), -1) for one in found]
+    if max(trust, default=0) <= 0:
+        return list(found)
+    dropped: set[int] = set()
+    by_page: dict[tuple[int, int], list[tuple[int, BBox]]] = defaultdict(list)
+    for number in sorted(range(len(found)), key=trust.__getitem__):
+        if trust[number] < 0:
+            continue
+        one = found[number]
+        box = box_of(lines, *one.parts[0])
+        others = by_page[(one.pattern, lines.page[one.parts[0][0]])]
+        if any(rank < trust[number] and _overlap(other, box) for rank, other in others):
+            dropped.add(number)
+        else:
+            others.append((trust[number], box))
+    return [one for number, one in enumerate(found) if number not in dropped]
+
+
+def _overlap(one: BBox, other: BBox) -> bool:
+    return min(one[2], other[2]) > max(one[0], other[0]) and min(one[3], other[3]) > max(one[1], other[1])
+
+
+def _sections(toc_df: pd.DataFrame | None, pages: Sequence[int]) -> list[str]:
+    """For each page the title of the last contents entry at or before it; empty if there is none."""
+    if toc_df is None or not len(toc_df):
+        return [""] * len(pages)
+    entries = toc_df[toc_df["page_num"] > 0].sort_values("page_num", kind="stable")
+    starts = entries["page_num"].to_numpy(dtype=np.int64)
+    titles = ["", *entries["title"].astype(str).tolist()]
+    places = starts.searchsorted(np.asarray(pages, dtype=np.int64), side="right")
+    return [titles[place] for place in places.tolist()]
+
+
+def hit_table(
+    lines: PageLines,
+    patterns: Sequence[Pattern],
+    found: Sequence[Found],
+    nested: Sequence[bool],
+    toc_df: pd.DataFrame | None,
+) -> pd.DataFrame:
+    """hit_df of the findings, in their order; made column by column, as there may be very many."""
+    firsts = [one.parts[0] for one in found]
+    lasts = [one.parts[-1] for one in found]
+    rows = [part[0] for part in firsts]
+    ends = [part[0] for part in lasts]
+    boxes = [box_of(lines, *part) for part in firsts]
+    data: dict[str, list[Any]] = {
+        "concept": [encodable(patterns[one.pattern].variant.concept) for one in found],
+        "variant": [encodable(patterns[one.pattern].variant.text) for one in found],
+        "match_text": ["\n".join([lines.text[r][a:b] for r, a, b in one.parts]) for one in found],
+        "match_kind": [one.kind.value for one in found],
+        "page_num": [lines.page[row] for row in rows],
+        "line_num": [lines.number[row] for row in rows],
+        "char_start": [part[1] for part in firsts],
+        "page_end": [lines.page[row] for row in ends],
+        "line_end": [lines.number[row] for row in ends],
+        "char_end": [part[2] for part in lasts],
+        **{name: [box[side] for box in boxes] for side, name in enumerate(("x0", "y0", "x1", "y1"))},
+        "snippet": [snippet_of(lines, one.parts) for one in found],
+        "source": [lines.source[row] for row in rows],
+        "visibility": [lines.visibility[row] for row in rows],
+        "section": _sections(toc_df, [lines.page[row] for row in rows]),
+        "negated": [is_negated(lines, one.parts) for one in found],
+        "nested": list(nested),
+    }
+    return pd.DataFrame(
+        {field.name: pd.Series(data[field.name], dtype=field.dtype) for field in HIT_DF.fields}
+    )

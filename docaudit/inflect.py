@@ -1,0 +1,116 @@
+"""Other forms in which English writes the same word: plural, -ise/-ize, British and American spelling.
+
+The possessive needs no rule: an apostrophe is a boundary. Compounds (data center, data-center, datacenter)
+are a matter of separators and stand in docaudit.patterns. Rules work on the letters as written, so that a
+case-sensitive variant keeps its capitals.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import product
+
+MAX_FORMS = 16
+"""Upper bound of spellings of one variant; each may be joined by its plurals."""
+
+_OUR = (
+    "arm behavi cand clam col demean endeav fav ferv flav glam harb hon hum lab neighb od par parl ranc rig "
+    "rum "
+    "sav splend succ tum val vap vig"
+)
+_RE = (
+    "calib cent fib goit kilomet lit lust meag met millimet nit och reconnoit sab sceptr sepulch somb "
+    "spect theat"
+)
+_DOUBLED = (
+    "cancel channel counsel dial disburs equal fuel fulfil initial journal label level marshal model panel "
+    "pencil "
+    "pedal program quarrel rival shovel signal spiral total trammel travel tunnel unravel yodel"
+)
+_PAIRS = (
+    ("aluminium", "aluminum"), ("analogue", "analog"), ("catalogue", "catalog"), ("dialogue", "dialog"),
+    ("programme", "program"), ("grey", "gray"), ("judgement", "judgment"),
+    ("acknowledgement", "acknowledgment"), ("ageing", "aging"), ("artefact", "artifact"), ("sulph", "sulf"),
+    ("sceptic", "skeptic"), ("mould", "mold"), ("paedi", "pedi"), ("haem", "hem"), ("anaem", "anem"),
+    ("anaesth", "anesth"), ("encyclopaed", "encycloped"), ("manoeuvr", "maneuver"),
+    ("orthopaed", "orthoped"), ("enrolment", "enrollment"), ("fulfilment", "fulfillment"),
+    ("instalment", "installment"), ("skilful", "skillful"), ("wilful", "willful"), ("defence", "defense"),
+    ("offence", "offense"), ("licence", "license"), ("pretence", "pretense"), ("plough", "plow"),
+    ("tyre", "tire"), ("gramme", "gram"), ("orientat", "orient"), ("foetus", "fetus"), ("foetal", "fetal"),
+    ("oestr", "estr"), ("oesoph", "esoph"), ("leukaem", "leukem"),
+)  # fmt: skip
+_WORD = re.compile(r"[A-Za-z]+")
+
+_SWAPS: list[tuple[re.Pattern[str], str]] = [
+    (re.compile(r"(?<=[a-z]{3})is(?=(?:e|ed|es|er|ers|ing|ation|ations|ational|able)$)"), "iz"),
+    (re.compile(r"(?<=[a-z]{2})iz(?=(?:e|ed|es|er|ers|ing|ation|ations|ational|able)$)"), "is"),
+    (re.compile(r"(?<=[a-z])ys(?=(?:e|ed|es|er|ers|ing)$)"), "yz"),
+    (re.compile(r"(?<=[a-z])yz(?=(?:e|ed|es|er|ers|ing)$)"), "ys"),
+    (re.compile(rf"(?<!\w)(\w*(?:{_OUR.replace(' ', '|')}))our"), r"\1or"),
+    (re.compile(rf"(?<!\w)(\w*(?:{_OUR.replace(' ', '|')}))or(?!\w*t)"), r"\1our"),
+    (re.compile(rf"(?<!\w)(\w*(?:{_RE.replace(' ', '|')}))re(?=(?:s|d)?$)"), r"\1er"),
+    (re.compile(rf"(?<!\w)((?:{_RE.replace(' ', '|')}))er(?=(?:s|ed)?$)"), r"\1re"),
+    (re.compile(rf"((?:{_DOUBLED.replace(' ', '|')}))l(?=(?:ed|ing|er|ers|or|ors)$)"), r"\1"),
+    (re.compile(rf"((?:{_DOUBLED.replace(' ', '|')}))(?=(?:ed|ing|er|ers|or|ors)$)"), r"\1l"),
+]
+
+
+@lru_cache(maxsize=50_000)
+def spellings(word: str) -> tuple[str, ...]:
+    """The word and its other spelling in British or American English, if a rule knows one."""
+    out = {word: None}
+    if len(word) < 4:
+        return (word,)
+    lower = word[0].lower() + word[1:]
+    for pattern, replacement in _SWAPS:
+        changed = pattern.sub(replacement, lower)
+        out[word[0] + changed[1:]] = None
+    for british, american in _PAIRS:
+        for one, other in ((british, american), (american, british)):
+            if lower.startswith(one) or (len(one) > 5 and one in lower):
+                changed = lower.replace(one, other, 1)
+                out[(changed[0].upper() if word[0].isupper() else changed[0]) + changed[1:]] = None
+    return tuple(out)
+
+
+@lru_cache(maxsize=50_000)
+def plurals(word: str) -> tuple[str, ...]:
+    """English plural forms of a word; none for words of one or two letters that are not acronyms."""
+    lower = word.lower()
+    acronym = word.isupper() and len(word) >= 2
+    if not _WORD.fullmatch(word) or (len(word) < 3 and not acronym):
+        return ()
+    if acronym:
+        return (word + "s",)
+    if lower.endswith("sis"):
+        return (word[:-2] + "es",)
+    if re.search(r"(?:s|x|z|ch|sh)$", lower):
+        return (word + "es",)
+    if re.search(r"[^aeiou]y$", lower):
+        return (word[:-1] + "ies",)
+    return (word + "s", word + "es") if lower.endswith("o") else (word + "s",)
+
+
+def forms(text: str) -> tuple[str, ...]:
+    """All forms of a variant, the written one first: spellings of each word, then plurals of the last
+    word."""
+    pieces = _WORD.split(text)
+    words = _WORD.findall(text)
+    if not words or len(text) > 200:
+        return (text,)
+    spelled = (
+        list(product(*(spellings(word) for word in words)))[:MAX_FORMS] if len(words) <= 8 else [tuple(words)]
+    )
+    out: dict[str, None] = {}
+    for chosen in spelled:
+        out[_joined(pieces, chosen)] = None
+    if not pieces[-1]:  # the text ends in a word, so its last word can take a plural
+        for chosen in spelled:
+            for last in plurals(chosen[-1]):
+                out[_joined(pieces, (*chosen[:-1], last))] = None
+    return tuple(out)
+
+
+def _joined(pieces: list[str], words: tuple[str, ...]) -> str:
+    return "".join(piece + word for piece, word in zip(pieces, (*words, ""), strict=True))

@@ -1,0 +1,92 @@
+"""Geometry of one page: which line lies under which, and which lines stand side by side.
+
+Lines that do not run horizontally are turned first, so that every rule is written once, for text that runs
+to the right and continues below. Vertical text turns like text rotated to the right: its next column lies
+to the left.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from docaudit.location import Direction
+from docaudit.pagelines import Floats, PageLines
+
+MAX_GAP = 2.5
+"""A line continues in the one below if the gap between them is at most this many line heights."""
+ROW_GAP, BLOCK_ROW_GAP = 1.2, 6.0
+"""Side by side, two lines continue each other over at most so many line heights; within one block, over
+more."""
+TOUCHING = 0.18
+"""Pieces nearer than this share of the line height may be parts of one word."""
+
+Boxes = npt.NDArray[np.float64]
+
+
+def turned(lines: PageLines, rows: list[int], direction: str) -> Boxes:
+    """Boxes of rows as an n x 4 array, turned so that text runs to the right and continues below."""
+    box = np.column_stack([side[rows] for side in (lines.x0, lines.y0, lines.x1, lines.y1)])
+    x0, y0, x1, y1 = box.T
+    if direction in (Direction.VERTICAL, Direction.ROTATED_RIGHT):
+        return np.column_stack([y0, -x1, y1, -x0])
+    if direction == Direction.ROTATED_LEFT:
+        return np.column_stack([-y1, x0, -y0, x1])
+    if direction == Direction.UPSIDE_DOWN:
+        return np.column_stack([-x1, -y1, -x0, -y0])
+    return np.asarray(box)
+
+
+def is_simple(box: Boxes) -> bool:
+    """Whether lines in order already run down the page without any two side by side."""
+    if len(box) < 2:
+        return True
+    middle = (box[:, 1] + box[:, 3]) / 2
+    return bool((box[1:, 1] >= middle[:-1]).all() and (middle[1:] >= box[:-1, 3] - 0.01).all())
+
+
+def neighbours_below(box: Boxes) -> tuple[list[int], list[int]]:
+    """For each line the nearest line below that overlaps it in width, and the nearest above; -1 where
+    there is none.
+
+    Among lines at the same height the one with the nearest left edge is taken.
+    """
+    x0, y0, x1, y1 = (side[:, None] for side in box.T)
+    height = np.maximum(y1 - y0, 0.1)
+    overlap = np.minimum(x1, x1.T) - np.maximum(x0, x0.T)
+    wide_enough = overlap > np.minimum(0.1 * np.minimum(x1 - x0, (x1 - x0).T), 2.0)
+    below = (y0 + y1) + np.minimum(height, height.T) < (y0.T + y1.T)
+    gap = y0.T - y1
+    near = gap < MAX_GAP * np.maximum(np.minimum(height, height.T), 0.6 * np.maximum(height, height.T))
+    fits = wide_enough & below & near
+    shift = np.abs(x0.T - x0) / (np.abs(x0.T - x0).max() + 1.0)
+    cost = np.where(fits, np.maximum(gap, -height) + shift * 0.5 * height, np.inf)
+    down = np.where(fits.any(axis=1), cost.argmin(axis=1), -1)
+    up = np.where(fits.any(axis=0), cost.argmin(axis=0), -1)
+    return down.tolist(), up.tolist()
+
+
+def visual_rows(box: Boxes) -> list[list[int]]:
+    """Lines grouped into visual rows (vertical extents overlap by half), top to bottom, left to right in
+    each."""
+    left, top, _, bottom = box.T.tolist()
+    rows: list[list[int]] = []
+    row_top = row_bottom = 0.0
+    for index in np.argsort((box[:, 1] + box[:, 3]) / 2, kind="stable").tolist():
+        shared = min(row_bottom, bottom[index]) - max(row_top, top[index])
+        lower = min(row_bottom - row_top, bottom[index] - top[index])
+        if rows and shared >= 0.5 * max(lower, 0.1):
+            rows[-1].append(index)
+        else:
+            rows.append([index])
+            row_top, row_bottom = top[index], bottom[index]
+    return [sorted(row, key=left.__getitem__) for row in rows]
+
+
+def gap_in_heights(box: Boxes, left: int, right: int) -> float:
+    """Distance between two lines side by side, in heights of the lower one; negative where they overlap."""
+    height = max(min(box[left, 3] - box[left, 1], box[right, 3] - box[right, 1]), 0.1)
+    return float((box[right, 0] - box[left, 2]) / height)
+
+
+__all__ = ["Floats", "gap_in_heights", "is_simple", "neighbours_below", "turned", "visual_rows"]

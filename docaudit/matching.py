@@ -1,0 +1,266 @@
+"""Every pattern over every flow: one Aho-Corasick pass for candidates, then boundaries and gaps of each
+candidate.
+
+`fast_matches` and `plain_matches` give the same matches; the second runs each variant's whole regular
+expression and is what the first is tested against.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import ahocorasick_rs
+import numpy as np
+import regex
+
+from docaudit.corpus import Corpus, Ints
+from docaudit.gaps import Gap, fits, squeezed
+from docaudit.patterns import RUN_ON, Form, Pattern
+from docaudit.scripts import MAYBE, SEPARATORS, CharClass, char_class
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One match: pattern number, form number, first and last + 1 character in the text of the corpus."""
+
+    pattern: int
+    form: int
+    start: int
+    end: int
+
+
+_WORD_AHEAD, _WORD_BEHIND = regex.compile(r"[\p{L}\p{M}]*"), regex.compile(r"[\p{L}\p{M}]*$")
+
+_OK, _NO, _ASK = 1, 0, 2
+
+
+def _actions(refused: str, asked: str) -> list[int]:
+    """For each class of a neighbour: refuse, accept, or ask the look-around."""
+    table = [_OK] * 8
+    for name in asked.split():
+        table[CharClass[name]] = _ASK
+    for name in refused.split():
+        table[CharClass[name]] = _NO
+    return table
+
+
+_LEFT = np.array(
+    [
+        _actions("", ""),
+        _actions("LETTER MARK", "DIGIT MAYBE"),
+        _actions("LETTER MARK DIGIT", "OTHER MAYBE"),
+        _actions("", "OTHER"),
+        _actions("MARK", "LETTER DIGIT MAYBE"),
+    ],
+    dtype=np.uint8,
+)
+_RIGHT = np.array(
+    [
+        _actions("MARK FREE_MARK", ""),
+        _actions("LETTER MARK FREE_MARK", "DIGIT MAYBE"),
+        _actions("LETTER MARK FREE_MARK DIGIT", "OTHER MAYBE"),
+        _actions("", "OTHER"),
+        _actions("", ""),
+        _actions("MARK FREE_MARK", "LETTER DIGIT MAYBE"),
+    ],
+    dtype=np.uint8,
+)
+
+
+@lru_cache(maxsize=1000)
+def _look(expression: str) -> regex.Pattern[str]:
+    return regex.compile("(?V1)" + expression)
+
+
+def _left_rule(pattern: Pattern, form: Form) -> int:
+    if pattern.bounded_left and not form.lead:
+        return 2 if pattern.first == CharClass.DIGIT else 4 if form.is_long else 1
+    return 3 if pattern.left(form) else 0
+
+
+def _right_rule(pattern: Pattern, form: Form) -> int:
+    if form.trail:
+        return 4
+    if pattern.variant.match == "word" and form.key[-1] in RUN_ON:
+        return 3
+    if pattern.bounded_right(form):
+        return 2 if char_class(form.key[-1]) == CharClass.DIGIT else 5 if form.is_long else 1
+    return 0
+
+
+def fast_matches(corpus: Corpus, patterns: Sequence[Pattern]) -> list[Match]:
+    """All matches of literal variants, in order of pattern and place."""
+    entries: dict[str, list[tuple[int, int]]] = {}
+    for number, pattern in enumerate(patterns):
+        for index, form in enumerate(pattern.forms):
+            entries.setdefault(form.key, []).append((number, index))
+    if not entries or not corpus.rows:
+        return []
+    keys = list(entries)
+    found = ahocorasick_rs.AhoCorasick(keys).find_matches_as_indexes(corpus.squeezed, overlapping=True)
+    if not found:
+        return []
+    table = np.array(found, dtype=np.int64)
+    best: dict[tuple[int, int], tuple[int, int]] = {}
+    for number, index, start, end in _confirmed(corpus, patterns, list(entries.values()), table):
+        known = best.get((number, start))
+        if known is None or index < known[0]:
+            best[(number, start)] = (index, end)
+    made = [Match(number, index, start, end) for (number, start), (index, end) in best.items()]
+    return sorted(
+        (match for match in _without_echoes(corpus, made) if is_allowed(corpus, patterns, match)),
+        key=lambda match: (match.pattern, match.start),
+    )
+
+
+def _without_echoes(corpus: Corpus, matches: Sequence[Match]) -> Iterator[Match]:
+    """Matches that a stream does not hold as well; only after the first form of each place was chosen."""
+    starts = np.fromiter((match.start for match in matches), dtype=np.int64, count=len(matches))
+    ends = np.fromiter((match.end for match in matches), dtype=np.int64, count=len(matches))
+    first = corpus.starts.searchsorted(starts, side="right") - 1
+    last = corpus.starts.searchsorted(ends - 1, side="right") - 1
+    echoes = ((first == last) & corpus.is_echo[first]).tolist()
+    return (match for match, echo in zip(matches, echoes, strict=True) if not echo)
+
+
+def _confirmed(
+    corpus: Corpus, patterns: Sequence[Pattern], owners: list[list[tuple[int, int]]], table: Ints
+) -> Iterator[tuple[int, int, int, int]]:
+    """Candidates whose boundaries and gaps fit: pattern, form, start, end."""
+    first_owner = np.cumsum([0, *map(len, owners)])[:-1]
+    counts = np.array([len(owner) for owner in owners])
+    flat = [entry for owner in owners for entry in owner]
+    left_rules = np.array([_left_rule(patterns[n], patterns[n].forms[i]) for n, i in flat], dtype=np.int64)
+    right_rules = np.array([_right_rule(patterns[n], patterns[n].forms[i]) for n, i in flat], dtype=np.int64)
+    bare = np.array([patterns[n].forms[i].literal == patterns[n].forms[i].key for n, i in flat], dtype=bool)
+
+    repeat = counts[table[:, 0]]
+    rows = np.repeat(np.arange(len(table)), repeat)
+    within = np.arange(len(rows)) - np.repeat(np.cumsum(repeat) - repeat, repeat)
+    entry = first_owner[table[rows, 0]] + within
+    begin, finish = table[rows, 1], table[rows, 2]
+    start, end = corpus.positions[begin], corpus.positions[finish - 1] + 1
+    left = _LEFT[left_rules[entry], corpus.classes[start - 1]]
+    right = _RIGHT[right_rules[entry], corpus.classes[end]]
+    alive = np.flatnonzero((left != _NO) & (right != _NO))
+    certain = (left == _OK) & (right == _OK) & bare[entry] & (end - start == finish - begin)
+    for place in alive.tolist():
+        number, index = flat[entry[place]]
+        first, last = int(start[place]), int(end[place])
+        if certain[place]:
+            yield number, index, first, last
+            continue
+        pattern = patterns[number]
+        form = pattern.forms[index]
+        if left[place] == _ASK and not _look(pattern.left(form)).match(corpus.text, first):
+            continue
+        if right[place] == _ASK and not _look(pattern.right(form)).match(corpus.text, last):
+            continue
+        if not _gaps_fit(corpus, form, first, last, int(begin[place])):
+            continue
+        first, last = first - len(form.lead), last + len(form.trail)
+        framed = corpus.text[first : first + len(form.lead)] + corpus.text[last - len(form.trail) : last]
+        if framed == form.lead + form.trail:
+            yield number, index, first, last
+
+
+def _gaps_fit(corpus: Corpus, form: Form, start: int, end: int, begin: int) -> bool:
+    span = corpus.text[start:end]
+    if span == form.literal:
+        return True
+    positions = corpus.positions[begin : begin + len(form.key)].tolist()
+    return all(
+        fits(gap, corpus.text[left + 1 : right])
+        for gap, left, right in zip(form.gaps, positions, positions[1:], strict=False)
+    )
+
+
+def plain_matches(corpus: Corpus, patterns: Sequence[Pattern]) -> list[Match]:
+    """The same as `fast_matches`, by running each whole regular expression over the text."""
+    out = []
+    for number, pattern in enumerate(patterns):
+        if not pattern.forms:
+            continue
+        for found in regex.finditer(pattern.text, corpus.text, overlapped=True):
+            key = squeezed(found[0])[0]
+            index = next(place for place, form in enumerate(pattern.forms) if form.key == key)
+            match = Match(number, index, found.start(), found.end())
+            if not corpus.echoes(match.start, match.end) and is_allowed(corpus, patterns, match):
+                out.append(match)
+    return out
+
+
+def gaps_of(corpus: Corpus, form: Form, match: Match) -> list[tuple[Gap, str, int]]:
+    """Gaps of a match where the page or the variant has a separator: kind, what stands there, where it
+    begins."""
+    start, end = match.start + len(form.lead), match.end - len(form.trail)
+    span = corpus.text[start:end]
+    if span == form.key:
+        return []
+    places = [start + offset for offset, char in enumerate(span) if char not in SEPARATORS]
+    return [
+        (gap, corpus.text[left + 1 : right], left + 1)
+        for gap, left, right in zip(form.gaps, places, places[1:], strict=False)
+        if right - left > 1 or gap in (Gap.COMPOUND, Gap.HYPHEN_COMPOUND)
+    ]
+
+
+def is_allowed(corpus: Corpus, patterns: Sequence[Pattern], match: Match) -> bool:
+    """The two rules that no regular expression can state: capitals as on the page, and stray blanks inside
+    words."""
+    pattern = patterns[match.pattern]
+    form = pattern.forms[match.form]
+    if pattern.sensitive and not _same_capitals(corpus, form, match):
+        return False
+    if form.is_long and not _glue_allowed(corpus, pattern, form, match):
+        return False
+    if match.end - match.start == len(form.key) or corpus.text[match.start : match.end] == form.literal:
+        return True
+    return all(
+        _fragments_allowed(corpus, place, place + len(between))
+        for gap, between, place in gaps_of(corpus, form, match)
+        if gap == Gap.WORD and len(between) == 1 and between != MAYBE
+    )
+
+
+def _glue_allowed(corpus: Corpus, pattern: Pattern, form: Form, match: Match) -> bool:
+    """Whether letters right before or after a long phrase are a known word that merely lost its blank."""
+    after = before = ""
+    if pattern.bounded_right(form) and corpus.classes[match.end] == CharClass.LETTER:
+        after = _word_ahead(corpus.text, match.end)
+    if pattern.bounded_left and not form.lead and corpus.classes[match.start - 1] == CharClass.LETTER:
+        before = _word_behind(corpus.text, match.start)
+    return all(len(rest) >= 2 and corpus.words[rest] > 0 for rest in (after, before) if rest)
+
+
+def _fragments_allowed(corpus: Corpus, start: int, end: int) -> bool:
+    return corpus.is_stray(_word_behind(corpus.text, start), _word_ahead(corpus.text, end))
+
+
+def _word_ahead(text: str, place: int) -> str:
+    """Letters from a place on."""
+    found = _WORD_AHEAD.match(text, place)
+    return found[0] if found else ""
+
+
+def _word_behind(text: str, place: int) -> str:
+    """Letters before a place, of a word of up to 60."""
+    found = _WORD_BEHIND.search(text[max(place - 60, 0) : place])
+    return found[0] if found else ""
+
+
+def _same_capitals(corpus: Corpus, form: Form, match: Match) -> bool:
+    shown = "".join(
+        corpus.lines.text[corpus.rows[number]][first:last]
+        for number, first, last in corpus.parts(match.start, match.end)
+    )
+    return letters_of(shown) == letters_of(form.cased)
+
+
+@lru_cache(maxsize=10_000)
+def letters_of(text: str) -> str:
+    """Letters of a text in its own capitals, compatibility forms and accents composed."""
+    return "".join(char for char in unicodedata.normalize("NFKC", text) if char.isalpha())

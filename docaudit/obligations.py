@@ -1,0 +1,255 @@
+"""The obligations: what must be shown before "absent within the stated coverage" may be said, each with its evidence.
+
+One short function each. A check that this version does not run, or that has nothing to check, is not_run, never met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from docaudit.concepts import ConceptTable, Variant
+from docaudit.errors import OptionError
+from docaudit.justification import Obligation, ObligationCheck, ObligationState, ParseCoverage
+from docaudit.location import PageState, TextLikely
+from docaudit.reasons import BlindSpotKind, LedgerState
+
+REGION_KINDS = frozenset(
+    {
+        BlindSpotKind.IMAGE_ONLY_PAGE,
+        BlindSpotKind.IMAGE_NOT_READ,
+        BlindSpotKind.OCR_UNCERTAIN,
+        BlindSpotKind.OCR_FAILED,
+        BlindSpotKind.VECTOR_NOT_READ,
+        BlindSpotKind.UNKNOWN_GLYPHS,
+    }
+)
+"""Blind spots that are ink on a page."""
+PAGE_KINDS = frozenset(
+    {
+        BlindSpotKind.PAGE_FAILED,
+        BlindSpotKind.PAGE_CRASHED,
+        BlindSpotKind.PAGE_TIMED_OUT,
+        BlindSpotKind.PAGE_OUT_OF_MEMORY,
+        BlindSpotKind.PAGE_DAMAGED,
+        BlindSpotKind.PAGE_UNREACHABLE,
+    }
+)
+"""Blind spots that are whole pages."""
+PART_KINDS = frozenset(
+    {
+        BlindSpotKind.ATTACHMENT_NOT_READ,
+        BlindSpotKind.ANNOTATION_NOT_READ,
+        BlindSpotKind.FORM_NOT_READ,
+        BlindSpotKind.LAYER_OFF,
+        BlindSpotKind.EARLIER_REVISION,
+        BlindSpotKind.SIGNATURE_NOT_READ,
+        BlindSpotKind.TAGGED_TEXT_NOT_READ,
+        BlindSpotKind.OUTLINE_NOT_READ,
+        BlindSpotKind.METADATA_NOT_READ,
+    }
+)
+"""Blind spots that are parts of the file beside its pages."""
+
+_KINDS = {kind.value: kind for kind in BlindSpotKind}
+_READABLE = {PageState.TEXT.value, PageState.MIXED.value, PageState.BLANK.value, PageState.IMAGE_ONLY.value}
+
+
+def _check(
+    obligation: Obligation, met: bool, evidence: str, pages: Sequence[int] = (), remedy: str = ""
+) -> ObligationCheck:
+    state = ObligationState.MET if met else ObligationState.UNMET
+    return ObligationCheck(
+        obligation=obligation,
+        state=state,
+        evidence=evidence,
+        pages=() if met else tuple(pages),
+        remedy="" if met else remedy,
+    )
+
+
+def _not_run(obligation: Obligation, evidence: str) -> ObligationCheck:
+    return ObligationCheck(obligation=obligation, state=ObligationState.NOT_RUN, evidence=evidence)
+
+
+def _spots(blind_spot_df: pd.DataFrame, kinds: frozenset[BlindSpotKind]) -> pd.DataFrame:
+    """Blind spots of these kinds that may hold text."""
+    wanted = blind_spot_df["kind"].isin({kind.value for kind in kinds})
+    return blind_spot_df[wanted & (blind_spot_df["text_likely"] != TextLikely.NO.value)]
+
+
+def _pages(spots: pd.DataFrame) -> list[int]:
+    return sorted({int(page) for page in spots["page_num"]})
+
+
+def _remedies(spots: pd.DataFrame) -> str:
+    return "; ".join(dict.fromkeys(_KINDS[kind].remedy for kind in spots["kind"]))
+
+
+def _counts(spots: pd.DataFrame) -> str:
+    counted = spots["kind"].value_counts(sort=False)
+    return ", ".join(f"{number} x {kind}" for kind, number in counted.items())
+
+
+def pages_readable(page_df: pd.DataFrame, blind_spot_df: pd.DataFrame, pages_total: int) -> ObligationCheck:
+    """Every page of the page tree has its row, could be opened, rendered and read without damage."""
+    spots = _spots(blind_spot_df, PAGE_KINDS)
+    states = zip(page_df["page_num"], page_df["state"], strict=True)
+    failed = {int(page) for page, state in states if state not in _READABLE}
+    missing = set(range(1, pages_total + 1)) - {int(page) for page in page_df["page_num"]}
+    bad = sorted({*failed, *missing, *_pages(spots)})
+    if not bad:
+        return _check(Obligation.PAGES_READABLE, True, f"all {pages_total} pages were opened and read")
+    why = _counts(spots) or ("without a row in the page table" if missing else "not rendered")
+    evidence = f"{len(bad)} of {pages_total} pages could not be read in full ({why})"
+    remedy = _remedies(spots) or "read these pages, or repair the file"
+    return _check(Obligation.PAGES_READABLE, False, evidence, bad, remedy)
+
+
+def ink_read(page_df: pd.DataFrame, blind_spot_df: pd.DataFrame, misread_df: pd.DataFrame) -> ObligationCheck:
+    """No ink that may be text is left unread, and no reading of OCR may stand for a required concept.
+
+    Args:
+        page_df: PAGE_DF.
+        blind_spot_df: BLIND_SPOT_DF.
+        misread_df: Rows of HIT_DF that are possible misreadings of a required concept.
+    """
+    spots = _spots(blind_spot_df, REGION_KINDS)
+    pages = sorted({*_pages(spots), *_pages(misread_df)})
+    if pages:
+        parts = [f"{len(spots)} regions were not read ({_counts(spots)})"] if len(spots) else []
+        if len(misread_df):
+            named = ", ".join(f"'{name}'" for name in dict.fromkeys(misread_df["concept"]))
+            parts.append(f"{len(misread_df)} readings of OCR may be misread words for {named}")
+        looked = ["look at the words that OCR read there"] if len(misread_df) else []
+        remedy = "; ".join([*([_remedies(spots)] if len(spots) else []), *looked])
+        return _check(Obligation.INK_READ, False, ", and ".join(parts), pages, remedy)
+    if page_df["ink_total"].isna().all():
+        return _not_run(Obligation.INK_READ, "the ink of the pages was not measured")
+    return _check(Obligation.INK_READ, True, "no ink that may be text is left unread")
+
+
+def parts_opened(blind_spot_df: pd.DataFrame) -> ObligationCheck:
+    """No attachment, layer, form or earlier revision is left unopened."""
+    spots = _spots(blind_spot_df, PART_KINDS)
+    if not len(spots):
+        return _check(
+            Obligation.PARTS_OPENED, True, "no attachment, layer, form or revision is left unopened"
+        )
+    details = "; ".join(dict.fromkeys(spots["detail"]))
+    return _check(Obligation.PARTS_OPENED, False, f"not opened: {details}", _pages(spots), _remedies(spots))
+
+
+def references_resolved(coverage: ParseCoverage) -> ObligationCheck:
+    """Every object that the text refers to is there, and no page label is missing."""
+    open_refs, gaps = coverage.unresolved_cross_refs, coverage.page_label_gaps
+    if not open_refs and not gaps:
+        total = coverage.cross_refs_total
+        return _check(Obligation.REFERENCES_RESOLVED, True, f"none of {total} references is unresolved")
+    evidence = f"{len(open_refs)} unresolved: {'; '.join(open_refs)}" if open_refs else ""
+    evidence += ("; " if evidence and gaps else "") + (f"page labels: {'; '.join(gaps)}" if gaps else "")
+    remedy = "look for the object: it may be in a part that was not read, or missing from the file"
+    return _check(Obligation.REFERENCES_RESOLVED, False, evidence, (), remedy)
+
+
+def variants_searched(table: ConceptTable, ledger_df: pd.DataFrame, pages_total: int) -> ObligationCheck:
+    """Every accepted variant was searched on every page that has text."""
+    rows = {(row.concept, row.variant): row for row in ledger_df.itertuples()}
+    wrong = [
+        why for v in table.active if (why := _not_searched(v, rows.get((v.concept, v.text)), pages_total))
+    ]
+    total = len(table.active)
+    if not wrong:
+        return _check(
+            Obligation.VARIANTS_SEARCHED, True, f"all {total} variants were searched on all pages with text"
+        )
+    remedy = "correct the pattern, or raise --regex-seconds"
+    evidence = f"{len(wrong)} of {total} variants: {'; '.join(wrong)}"
+    return _check(Obligation.VARIANTS_SEARCHED, False, evidence, (), remedy)
+
+
+def _not_searched(variant: Variant, row: Any, pages_total: int) -> str:
+    """Why a variant does not count as searched; empty if it does."""
+    if row is None:
+        return f"'{variant.text}' has no row in the ledger"
+    if row.state != LedgerState.SEARCHED.value:
+        return f"'{variant.text}' ({row.state}{': ' + row.detail if row.detail else ''})"
+    if row.pages_searched + row.pages_not_searchable < pages_total:
+        pages = row.pages_searched + row.pages_not_searchable
+        return f"'{variant.text}' accounts for {pages} of {pages_total} pages"
+    return ""
+
+
+def variants_reviewed(table: ConceptTable) -> ObligationCheck:
+    """No candidate variant waits for the expert."""
+    waiting = table.proposed
+    if not waiting:
+        return _check(
+            Obligation.VARIANTS_REVIEWED, True, f"all {len(table.variants)} variants have been decided on"
+        )
+    named = ", ".join(f"'{variant.text}'" for variant in waiting)
+    return _check(
+        Obligation.VARIANTS_REVIEWED, False, f"{len(waiting)} proposed: {named}", (), "accept or reject them"
+    )
+
+
+def question_covered(
+    question: str | None, content: Sequence[str], uncovered: Sequence[str]
+) -> ObligationCheck:
+    """The question names a subject, and every content word of it belongs to a concept of the table."""
+    if question is None:
+        return _not_run(Obligation.QUESTION_COVERED, "no question was asked")
+    if not content:
+        evidence = "the question has no word that names a subject"
+        return _check(Obligation.QUESTION_COVERED, False, evidence, (), "name the subject in the question")
+    if not uncovered:
+        return _check(Obligation.QUESTION_COVERED, True, "every content word of the question is in a concept")
+    named = ", ".join(f"'{word}'" for word in uncovered)
+    remedy = "add them to a concept, or ask without them"
+    return _check(Obligation.QUESTION_COVERED, False, f"in no concept of the table: {named}", (), remedy)
+
+
+def control_found(controls: Sequence[tuple[str, bool]] | None) -> ObligationCheck:
+    """Words that are known to be in the document are found by the same sweep."""
+    if not controls:
+        return _not_run(Obligation.CONTROL_FOUND, "the document has no text to take a control word from")
+    lost = [word for word, found in controls if not found]
+    if not lost:
+        named = ", ".join(f"'{word}'" for word, _ in controls)
+        return _check(Obligation.CONTROL_FOUND, True, f"found as it should be: {named}")
+    evidence = f"not found though it is there: {', '.join(repr(word) for word in lost)}"
+    return _check(Obligation.CONTROL_FOUND, False, evidence, (), "report this as a bug of docaudit")
+
+
+def readers_agree(coverage: ParseCoverage) -> ObligationCheck:
+    """A second, independent reader saw no words that the first did not."""
+    words = coverage.words_second_reader_only
+    if words is None:
+        return _not_run(Obligation.READERS_AGREE, "no second reader was run")
+    if words == 0:
+        return _check(Obligation.READERS_AGREE, True, "a second reader saw no other words")
+    return _check(
+        Obligation.READERS_AGREE, False, f"{words} words only in the second reader", (), "read those pages"
+    )
+
+
+def apply_waivers(checks: Sequence[ObligationCheck], waive: Mapping[str, str]) -> tuple[ObligationCheck, ...]:
+    """Mark what a person waived; raises OptionError for an unknown code or an empty reason."""
+    known = {obligation.value for obligation in Obligation}
+    for code, reason in waive.items():
+        if code not in known:
+            raise OptionError(
+                f"no obligation '{code}' to waive", remedy=f"obligations are {', '.join(sorted(known))}"
+            )
+        if not reason.strip():
+            raise OptionError(f"waiving '{code}' needs a reason", remedy="write why, it is recorded")
+    return tuple(
+        check.model_copy(
+            update={"state": ObligationState.WAIVED, "waived_because": waive[check.obligation.value]}
+        )
+        if check.obligation.value in waive and check.state is not ObligationState.MET
+        else check
+        for check in checks
+    )

@@ -1,0 +1,184 @@
+"""One variant of the concept table -> its forms, its rules for boundaries, case and gaps, and its whole
+pattern.
+
+A variant is searched in two ways that give the same hits: fast, by its squeezed keys (letters without
+separators) and a check of boundaries and gaps; or slowly, by the one regular expression that stands in the
+ledger. Two rules go beyond a regular expression and apply to both: capitals of case-sensitive variants are
+compared on the page's own characters, and a stray blank inside a word must not part two words that the
+document knows (docaudit.matching).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import regex
+
+from docaudit.concepts import Variant
+from docaudit.gaps import Gap, gap_between, squeezed
+from docaudit.inflect import forms
+from docaudit.normalize import searchable
+from docaudit.scripts import TAIL, WORD, CharClass, char_class
+
+GLUED_LETTERS = 4
+"""A number may be glued before a variant of at least so many characters (1Introduction)."""
+SEAM_LETTERS = 5
+"""A boundary that is only a seam (text without visible blanks) counts for variants of at least so many
+characters."""
+LONG_LETTERS = 15
+"""Phrases of three words and so many characters may be glued to a word of the document: "denuded offbut"."""
+RUN_ON = "+#*&=@"
+"""Signs that must not run on: C++ does not stand in C+++."""
+MAX_PATTERN = 2000
+"""Variants longer than this are searched by their squeezed key; their pattern is written without gap
+rules."""
+
+_SUPERSCRIPT = r"[0-9]{1,3}(?:,[0-9]{1,3})*"
+NOTE_AFTER = rf"(?:{_SUPERSCRIPT}(?!{WORD}|[.,][0-9]))"
+NOTE_BEFORE = rf"(?<=(?<!{WORD}|[0-9][.,])[0-9]{{1,3}})"
+
+
+@lru_cache(maxsize=50_000)
+def _step(gap: Gap, char: str) -> str:
+    return gap.value + regex.escape(char)
+
+
+@dataclass(frozen=True)
+class Form:
+    """One way of writing a variant.
+
+    Attributes:
+        literal: Searchable text.
+        cased: The same with the variant's own capitals.
+        key: literal without separators.
+        gaps: The kind of gap before each character of key but the first.
+        lead, trail: Separators (hyphens) at the ends of the variant that must stand on the page as well.
+    """
+
+    literal: str
+    cased: str
+    key: str
+    gaps: tuple[Gap, ...]
+    lead: str
+    trail: str
+
+    @cached_property
+    def is_long(self) -> bool:
+        """Three words or more: so much agrees that a blank that the page lost at one end cannot mislead."""
+        return len(self.key) >= LONG_LETTERS and sum(gap == Gap.COMPOUND for gap in self.gaps) >= 2
+
+    @property
+    def pattern(self) -> str:
+        """Regular expression of the form without boundaries."""
+        body = "".join(map(_step, self.gaps, self.key[1:]))
+        return regex.escape(self.lead + self.key[0]) + body + regex.escape(self.trail)
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A compiled variant.
+
+    Attributes:
+        variant: The variant of the table.
+        forms: Its forms, the written one first; empty if nothing of it can be searched.
+        sensitive: Whether capitals must agree.
+    """
+
+    variant: Variant
+    forms: tuple[Form, ...]
+    sensitive: bool
+
+    @cached_property
+    def first(self) -> CharClass:
+        """Class of the first character."""
+        return char_class(self.forms[0].key[0])
+
+    @property
+    def bounded_left(self) -> bool:
+        """Whether a word must begin here: the variant starts with a letter or digit of a spacing script."""
+        return self.variant.match != "substring" and self.first in (CharClass.LETTER, CharClass.DIGIT)
+
+    def bounded_right(self, form: Form) -> bool:
+        """Whether a word must end where this form ends."""
+        if self.variant.match != "word":
+            return False
+        last = next((char for char in reversed(form.key) if char_class(char) != CharClass.MARK), form.key[-1])
+        return char_class(last) in (CharClass.LETTER, CharClass.DIGIT)
+
+    def left(self, form: Form) -> str:
+        """Look-behind for what may stand before this form."""
+        if self.variant.match == "substring" or form.lead:
+            return ""
+        if not self.bounded_left:
+            return rf"(?<!{regex.escape(form.key[0])})" if form.key[0] in RUN_ON else ""
+        seam = "" if len(form.key) >= SEAM_LETTERS else r"|\x1c"
+        if self.first == CharClass.DIGIT:
+            return rf"(?<!{WORD}|[0-9][.,]{seam})"
+        plain = rf"(?<!{WORD}{seam})"
+        if form.is_long:
+            return rf"(?:{plain}|(?<=\p{{L}})|{NOTE_BEFORE})"
+        return rf"(?:{plain}|{NOTE_BEFORE})" if len(form.key) >= GLUED_LETTERS else plain
+
+    def right(self, form: Form) -> str:
+        """Look-ahead for what may stand after this form."""
+        if form.trail:
+            return ""
+        last = form.key[-1]
+        if self.variant.match == "word" and last in RUN_ON:
+            return rf"(?!{regex.escape(last)})"
+        if not self.bounded_right(form):
+            return rf"(?!{TAIL})"
+        seam = "" if len(form.key) >= SEAM_LETTERS else r"|\x1c"
+        if char_class(last) == CharClass.DIGIT:
+            return rf"(?!{WORD}|{TAIL}|[.,][0-9]{seam})"
+        glued = r"|(?=\p{L})" if form.is_long else ""
+        return rf"(?:(?!{WORD}|{TAIL}{seam})|(?={NOTE_AFTER}){glued})"
+
+    @cached_property
+    def text(self) -> str:
+        """The whole pattern, for the ledger: a regular expression of the module regex, version 1, over
+        flow text."""
+        if self.variant.match == "regex":
+            return self.variant.text
+        if len(self.variant.text) > MAX_PATTERN:
+            return regex.escape(self.forms[0].literal) if self.forms else ""
+        alternatives = [f"{self.left(form)}{form.pattern}{self.right(form)}" for form in self.forms]
+        return "(?V1)(?:" + "|".join(alternatives) + ")" if alternatives else "(?!)"
+
+
+def is_sensitive(variant: Variant) -> bool:
+    """Whether capitals must agree: on request, or by itself for one word of up to five letters, all
+    capitals."""
+    if variant.case != "auto":
+        return variant.case == "sensitive"
+    letters = [char for char in variant.text if char.isalpha()]
+    single = len(variant.text.split()) == 1 and "-" not in variant.text
+    short = 2 <= len(letters) <= 5 or (len(letters) == 1 and len(variant.text.strip()) == 1)
+    return single and short and all(char.isupper() for char in letters)
+
+
+def compile_variant(variant: Variant) -> Pattern:
+    """Forms and rules of a variant; an expert's regular expression has no forms."""
+    if variant.match == "regex":
+        return Pattern(variant, (), variant.case == "sensitive")
+    inflect = variant.inflect == "auto"
+    written = forms(variant.text) if inflect and variant.match != "substring" else (variant.text,)
+    made: dict[str, Form] = {}
+    for cased in written:
+        form = _form(cased, inflect)
+        if form is not None:
+            made.setdefault(form.literal, form)
+    return Pattern(variant, tuple(made.values()), is_sensitive(variant))
+
+
+def _form(cased: str, inflect: bool) -> Form | None:
+    literal = searchable(cased)
+    key, between = squeezed(literal)
+    if not key:
+        return None
+    gaps = tuple(
+        gap_between(left, middle, right, inflect)
+        for left, middle, right in zip(key, between[1:-1], key[1:], strict=False)
+    )
+    return Form(literal, cased, key, gaps, between[0].strip(), between[-1].strip())

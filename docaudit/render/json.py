@@ -1,0 +1,75 @@
+"""A justification as JSON, and back: the form that is kept, checked and shown again."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from docaudit.errors import MissingEvidenceError, SavedFileError
+from docaudit.justification import AbsenceJustification
+
+MAX_BYTES = 1 << 30
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def dump(justification: AbsenceJustification) -> str:
+    """JSON with the same bytes for the same justification, whatever machine wrote it.
+
+    Fields keep the order of the schema. Mappings whose order means nothing (versions, pages by state, waivers) are
+    sorted; concepts and hits keep the order of the table and of the pages.
+    """
+    data = justification.model_dump(mode="json")
+    _sort(data["document"], "versions")
+    _sort(data["coverage"], "pages_by_state")
+    _sort(data["options"], "waive")
+    text = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    # A broken font map can give half a character; as an escape it survives, and the file stays valid UTF-8.
+    return _LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+
+
+def load(text: str | bytes, *, file: str | None = None) -> AbsenceJustification:
+    """The justification that `dump` wrote; raises SavedFileError with what is wrong with it."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _error(f"not JSON: {error}", file) from error
+    if not isinstance(data, dict) or data.get("kind") != "absence":
+        raise _error("JSON, but not a justification of docaudit", file)
+    try:
+        return AbsenceJustification.model_validate(data)
+    except MissingEvidenceError as error:
+        raise _error(error.cause, file) from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the whole"
+        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+        raise _error(f"not a valid justification: {place}: {first['msg']}{more}", file) from error
+
+
+def read(path: str | Path) -> AbsenceJustification:
+    """The justification saved in a file; raises SavedFileError."""
+    file = Path(path)
+    try:
+        if file.stat().st_size > MAX_BYTES:
+            raise _error("larger than any justification", str(path))
+        data = file.read_bytes()
+    except OSError as error:
+        raise SavedFileError(
+            f"cannot be read: {error.strerror or error}",
+            file=str(path),
+            remedy="name the justification.json that docaudit audit --out wrote",
+        ) from error
+    return load(data, file=str(path))
+
+
+def _sort(part: dict[str, dict[str, object]], name: str) -> None:
+    part[name] = dict(sorted(part[name].items()))
+
+
+def _error(cause: str, file: str | None) -> SavedFileError:
+    return SavedFileError(
+        cause, file=file, remedy="run the audit again, or restore the file as docaudit wrote it"
+    )

@@ -1,0 +1,78 @@
+"""The parts of a justification as CSV, for spreadsheets: hits and blind spots."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from docaudit.justification import AbsenceJustification, BlindSpot, Hit
+from docaudit.location import BBox
+from docaudit.render.clean import csv_cell
+
+BOX = ("x0", "y0", "x1", "y1")
+HIT_COLUMNS = (
+    "concept",
+    "variant",
+    "match_text",
+    "match_kind",
+    "page_num",
+    "line_num",
+    "page_end",
+    "line_end",
+    *BOX,
+    "snippet",
+    "source",
+    "visibility",
+    "section",
+    "negated",
+    "nested",
+)
+BLIND_SPOT_COLUMNS = ("page_num", *BOX, "kind", "meaning", "area_share", "text_likely", "detail", "remedy")
+
+
+def hits_csv(hits: Iterable[Hit]) -> str:
+    """One row for each hit, also when there is none: then the header says so."""
+    return table_csv(HIT_COLUMNS, (hit_row(hit) for hit in hits))
+
+
+def blind_spots_csv(justification: AbsenceJustification) -> str:
+    """One row for each blind spot, with what its kind means and what would settle it."""
+    return table_csv(BLIND_SPOT_COLUMNS, (_spot_row(spot) for spot in justification.blind_spots))
+
+
+def table_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """CSV (RFC 4180, but newlines as this system writes them) that a spreadsheet cannot run as formulas."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow(["" if cell is None else _cell(cell) for cell in row])
+    return out.getvalue()
+
+
+def _cell(value: object) -> object:
+    return csv_cell(value) if isinstance(value, str) else value
+
+
+def hit_row(hit: Hit) -> tuple[object, ...]:
+    """The values of a hit in the order of HIT_COLUMNS."""
+    fields = hit.model_dump(mode="json")
+    return tuple((_side(hit.bbox, BOX.index(name)) if name in BOX else fields[name]) for name in HIT_COLUMNS)
+
+
+def _spot_row(spot: BlindSpot) -> tuple[object, ...]:
+    return (
+        spot.page_num,
+        *(_side(spot.bbox, side) for side in range(4)),
+        spot.kind.value,
+        spot.kind.meaning,
+        spot.area_share,
+        spot.text_likely.value,
+        spot.detail,
+        spot.kind.remedy,
+    )
+
+
+def _side(box: BBox | None, side: int) -> float | None:
+    return None if box is None else round(box[side], 2)

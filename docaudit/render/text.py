@@ -1,0 +1,241 @@
+"""A justification on a terminal: the finding first, then what carries it, then what could not be read."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+
+from docaudit.justification import (
+    AbsenceJustification,
+    Finding,
+    Mention,
+    ObligationCheck,
+    ObligationState,
+)
+from docaudit.location import TextLikely
+from docaudit.render import view, words
+from docaudit.render.clean import one_line
+from docaudit.render.kwic import KwicLine, kwic_lines
+from docaudit.render.pages import page_words
+from docaudit.render.paper import Paper, new_console
+
+FINDING_STYLES = {
+    Finding.MENTIONED: "bold yellow",
+    Finding.ABSENT: "bold green",
+    Finding.NOT_ESTABLISHED: "bold red",
+}
+CHECK_STYLES = {
+    ObligationState.UNMET: "red",
+    ObligationState.WAIVED: "yellow",
+    ObligationState.NOT_RUN: "yellow",
+    ObligationState.MET: "green",
+}
+SHOWN_PASSAGES = 20
+SHOWN_NEAR_MISSES = 8
+SHOWN_DETAILS = 3
+NAME_WIDTH = 30
+Passage = tuple[str, int, str, str]
+"""Section, page, snippet, match."""
+
+
+def print_report(
+    justification: AbsenceJustification, console: Console | None = None, *, listed_in: str = "the JSON output"
+) -> None:
+    """Print a justification; `listed_in` names where the reader finds what is not shown here."""
+    paper = Paper(console or new_console())
+    _finding(paper, justification)
+    _concepts(paper, justification)
+    _passages_to_read(paper, justification, listed_in)
+    _closest(paper, justification)
+    _near_misses(paper, justification, listed_in)
+    _obligations(paper, justification)
+    _blind_spots(paper, justification, listed_in)
+
+
+def to_text(justification: AbsenceJustification, *, width: int = 80, colour: bool = False) -> str:
+    """The same as a string, for files and messages."""
+    out = io.StringIO()
+    console = new_console(
+        file=out, width=width, force_terminal=colour, color_system="standard" if colour else None
+    )
+    print_report(justification, console)
+    return out.getvalue()
+
+
+def print_kwic(paper: Paper, passages: Sequence[Passage]) -> None:
+    """Concordance lines, all hits in one column, under a heading for each run of one section."""
+    lines = kwic_lines([(f"p. {page}", text, match) for _, page, text, match in passages], paper.width - 4)
+    last = ""
+    for (section, *_), line in zip(passages, lines, strict=True):
+        if section and section != last:
+            paper.say((f"§ {one_line(section)}", "dim"), indent=2, hang=2)
+        last = section
+        _kwic(paper, line)
+
+
+def _kwic(paper: Paper, line: KwicLine) -> None:
+    paper.line("    ", (line.label, "cyan"), "  ", line.left, (line.hit, "bold underline"), line.right)
+
+
+def _finding(paper: Paper, justification: AbsenceJustification) -> None:
+    style = FINDING_STYLES[justification.finding]
+    paper.say((words.headline(justification).upper(), style))
+    paper.say(words.verdict(justification))
+    paper.blank()
+    for name, value in _facts(justification):
+        paper.say((f"{name:<9} ", "dim"), one_line(value), hang=10)
+    paper.blank()
+    paper.say(one_line(justification.absence_explanation))
+    if justification.suggested_requery:
+        paper.say("Ask instead: ", (one_line(justification.suggested_requery), "bold"))
+
+
+def _facts(justification: AbsenceJustification) -> list[tuple[str, str]]:
+    facts = []
+    if justification.document:
+        pages = words.plural(justification.document.pages_total, "page")
+        facts.append(("document", f"{justification.document.name}, {pages}"))
+    if justification.question:
+        facts.append(("question", justification.question))
+    if justification.reason:
+        facts.append(("reason", f"{justification.reason.value}: {words.REASONS[justification.reason]}"))
+    facts.append(("strength", f"{justification.strength.value}: {words.STRENGTHS[justification.strength]}"))
+    return facts
+
+
+def _concepts(paper: Paper, justification: AbsenceJustification) -> None:
+    rows = view.concept_rows(justification)
+    required = [row for row in rows if row.required]
+    note = (
+        "all of them required" if len(required) == len(rows) else f"{len(required)} of {len(rows)} required"
+    )
+    paper.heading("Concepts", note)
+    names = [_fit(one_line(row.name), NAME_WIDTH) for row in rows]
+    widths = (max(map(cell_len, [*names, "concept"])), 8, -6)
+    paper.row(("concept", "required", "hits", "on"), widths, "dim")
+    for row, name in zip(rows, names, strict=True):
+        where = page_words(row.pages) or "no page"
+        if row.uncertain:
+            where += f"; {words.plural(row.uncertain, 'possible OCR misreading')}, not counted"
+        cells = (name, "yes" if row.required else "no", f"{row.hits:,}", where)
+        paper.row(cells, widths, "bold" if row.hits else "")
+
+
+def _passages_to_read(paper: Paper, justification: AbsenceJustification, listed_in: str) -> None:
+    hits = view.passages_to_read(justification)
+    if not hits:
+        return
+    paper.heading("Passages to read", words.plural(len(hits), "hit"))
+    shown = hits[:SHOWN_PASSAGES]
+    print_kwic(paper, [(hit.section, hit.page_num, hit.snippet, hit.match_text) for hit in shown])
+    _not_shown(paper, len(hits) - len(shown), "hit", f"hits in {listed_in}")
+
+
+def _closest(paper: Paper, justification: AbsenceJustification) -> None:
+    if not justification.closest_mentions:
+        return
+    paper.heading("Closest mentions", "near the question, but not an answer to it")
+    known = view.sections(justification)
+    for why, mentions in _by_why(justification.closest_mentions).items():
+        passages = [(view.mention_section(m, known), m.page_num, m.snippet, m.text) for m in mentions]
+        print_kwic(paper, passages)
+        paper.say((f"→ {one_line(why)}", "dim"), indent=4, hang=2)
+
+
+def _near_misses(paper: Paper, justification: AbsenceJustification, listed_in: str) -> None:
+    misses = justification.near_misses
+    if not misses:
+        return
+    paper.heading("Near misses", "similar to a variant, not counted as hits")
+    shown = misses[:SHOWN_NEAR_MISSES]
+    for why, mentions in _by_why(shown).items():
+        print_kwic(paper, [("", m.page_num, m.snippet, m.text) for m in mentions])
+        variants = ", ".join(f"“{one_line(name)}”" for name in dict.fromkeys(m.variant for m in mentions))
+        paper.say((f"→ not {variants}: {one_line(why)}", "dim"), indent=4, hang=2)
+    _not_shown(paper, len(misses) - len(shown), "near miss", f"near_misses in {listed_in}", "near misses")
+
+
+def _by_why(mentions: Sequence[Mention]) -> dict[str, list[Mention]]:
+    grouped: dict[str, list[Mention]] = {}
+    for mention in mentions:
+        grouped.setdefault(mention.why_not, []).append(mention)
+    return grouped
+
+
+def _obligations(paper: Paper, justification: AbsenceJustification) -> None:
+    checks = justification.obligations
+    states = [check.state for check in checks]
+    counts = [
+        f"{states.count(state)} {words.OBLIGATION_STATES[state]}" for state in CHECK_STYLES if state in states
+    ]
+    paper.heading("Obligations", ", ".join(counts))
+    order = list(CHECK_STYLES)
+    for check in sorted(checks, key=lambda check: order.index(check.state)):
+        _obligation(paper, check)
+
+
+def _obligation(paper: Paper, check: ObligationCheck) -> None:
+    mark = words.OBLIGATION_MARKS[check.state]
+    style = CHECK_STYLES[check.state]
+    title = words.OBLIGATIONS[check.obligation]
+    state = "" if check.state is ObligationState.MET else f" ({words.OBLIGATION_STATES[check.state]})"
+    paper.say((f"{mark} ", style), (title, "bold" if state else ""), (state, style), indent=2, hang=2)
+    paper.say((one_line(check.evidence), "" if state else "dim"), indent=4)
+    if check.waived_because is not None:
+        paper.say(f"waived because: {one_line(check.waived_because)}", indent=4, hang=2)
+    if check.pages and check.state is not ObligationState.MET:
+        paper.say(page_words(check.pages), indent=4, hang=6)
+    if check.remedy and check.state is not ObligationState.MET:
+        code = f" (obligation {check.obligation.value})"
+        paper.say("→ ", one_line(check.remedy), (code, "dim"), indent=4, hang=2)
+
+
+def _blind_spots(paper: Paper, justification: AbsenceJustification, listed_in: str) -> None:
+    groups = view.spot_groups(justification)
+    if not groups:
+        paper.heading("Not read", "nothing: no blind spot on any page")
+        return
+    pages = {spot.page_num for spot in justification.blind_spots}
+    paper.heading(
+        "Not read", f"{words.plural(len(justification.blind_spots), 'blind spot')}, {page_words(pages)}"
+    )
+    for group in groups:
+        _spot_group(paper, group, listed_in)
+
+
+def _spot_group(paper: Paper, group: view.SpotGroup, listed_in: str) -> None:
+    count = f"{group.count:,} × " if group.count > 1 else ""
+    paper.say((f"{count}{group.kind.value}", "bold"), f"  {page_words(group.pages)}", indent=2, hang=4)
+    paper.say(group.kind.meaning, (f" Text in it: {likely_words(group.likely)}.", "dim"), indent=4)
+    for detail, times in group.details[:SHOWN_DETAILS]:
+        paper.say((f"· {one_line(detail)}" + (f" ({times} ×)" if times > 1 else ""), "dim"), indent=4, hang=2)
+    rest = len(group.details) - SHOWN_DETAILS
+    _not_shown(paper, rest, "detail", f"blind_spots in {listed_in}")
+    if set(group.likely) != {TextLikely.NO}:
+        paper.say("→ ", group.kind.remedy, indent=4, hang=2)
+
+
+def likely_words(likely: dict[TextLikely, int]) -> str:
+    """Whether a group of blind spots may hold text.
+
+    >>> likely_words({TextLikely.YES: 2}), likely_words({TextLikely.NO: 3, TextLikely.UNKNOWN: 1})
+    ('likely', 'unknown (1), unlikely (3)')
+    """
+    names = {TextLikely.YES: "likely", TextLikely.UNKNOWN: "unknown", TextLikely.NO: "unlikely"}
+    present = [(name, likely[state]) for state, name in names.items() if likely.get(state)]
+    if len(present) == 1:
+        return present[0][0]
+    return ", ".join(f"{name} ({count})" for name, count in present)
+
+
+def _not_shown(paper: Paper, count: int, noun: str, where: str, nouns: str = "") -> None:
+    if count > 0:
+        amount = f"{count:,} more {nouns or noun + 's'}" if count > 1 else f"1 more {noun}"
+        paper.say((f"… {amount} not shown here: {where}", "dim"), indent=4, hang=2)
+
+
+def _fit(text: str, width: int) -> str:
+    return text if cell_len(text) <= width else set_cell_size(text, width - 1) + "…"

@@ -1,0 +1,162 @@
+"""What the readable reports show, worked out once: concepts, groups of blind spots, the strip of pages.
+
+The terminal, HTML and later forms show the same groups and counts because they all take them from here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from enum import StrEnum
+
+from docaudit.justification import AbsenceJustification, Finding, Hit, Mention
+from docaudit.location import MatchKind, TextLikely
+from docaudit.reasons import BlindSpotKind
+
+UNREAD_PAGE_KINDS = frozenset(
+    {
+        BlindSpotKind.IMAGE_ONLY_PAGE,
+        BlindSpotKind.PAGE_FAILED,
+        BlindSpotKind.PAGE_CRASHED,
+        BlindSpotKind.PAGE_TIMED_OUT,
+        BlindSpotKind.PAGE_OUT_OF_MEMORY,
+        BlindSpotKind.PAGE_UNREACHABLE,
+    }
+)
+
+
+class CellState(StrEnum):
+    """How much of a page was read, as far as its blind spots tell."""
+
+    READ = "read"
+    UNLIKELY = "unlikely"
+    PARTLY = "partly"
+    UNREAD = "unread"
+
+
+@dataclass(frozen=True)
+class ConceptRow:
+    """One concept: how often it was found, and where."""
+
+    name: str
+    required: bool
+    hits: int
+    pages: tuple[int, ...]
+    uncertain: int
+
+
+@dataclass(frozen=True)
+class SpotGroup:
+    """All blind spots of one kind; `details` counts what exactly was not read, most frequent first."""
+
+    kind: BlindSpotKind
+    count: int
+    pages: tuple[int, ...]
+    likely: dict[TextLikely, int]
+    details: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class PageCell:
+    """One page of the strip."""
+
+    page_num: int
+    state: CellState
+    hits: int
+    blind_spots: int
+
+
+def concept_rows(justification: AbsenceJustification) -> list[ConceptRow]:
+    """One row for each concept, in the order of the concept table."""
+    table = justification.concept_table
+    names = dict.fromkeys([*(table.concepts if table else ()), *justification.concept_hits])
+    required = set(justification.required) or set(names)
+    uncertain = Counter(h.concept for h in justification.hits if h.match_kind is MatchKind.OCR_FUZZY)
+    return [
+        ConceptRow(
+            name=name,
+            required=name in required,
+            hits=justification.concept_hits.get(name, 0),
+            pages=tuple(justification.concept_pages.get(name, ())),
+            uncertain=uncertain[name],
+        )
+        for name in names
+    ]
+
+
+def spot_groups(justification: AbsenceJustification) -> list[SpotGroup]:
+    """Blind spots by kind: whole pages first, then what may hide text, and what holds no text last."""
+    by_kind = defaultdict(list)
+    for spot in justification.blind_spots:
+        by_kind[spot.kind].append(spot)
+    groups = [
+        SpotGroup(
+            kind=kind,
+            count=len(spots),
+            pages=tuple(sorted({spot.page_num for spot in spots})),
+            likely=dict(Counter(spot.text_likely for spot in spots)),
+            details=tuple(Counter(spot.detail for spot in spots if spot.detail).most_common()),
+        )
+        for kind, spots in by_kind.items()
+    ]
+    return sorted(groups, key=_gravity)
+
+
+def _gravity(group: SpotGroup) -> tuple[bool, bool, bool, int, str]:
+    return (
+        set(group.likely) == {TextLikely.NO},
+        group.kind not in UNREAD_PAGE_KINDS,
+        TextLikely.YES not in group.likely,
+        -group.count,
+        group.kind.value,
+    )
+
+
+def page_cells(justification: AbsenceJustification) -> list[PageCell]:
+    """One cell for each page of the page tree."""
+    hits = Counter(hit.page_num for hit in justification.hits if hit.match_kind is not MatchKind.OCR_FUZZY)
+    spots = defaultdict(list)
+    for spot in justification.blind_spots:
+        spots[spot.page_num].append(spot)
+    total = justification.document.pages_total if justification.document else 0
+    cells = []
+    for page in range(1, total + 1):
+        here = spots.get(page, [])
+        if any(spot.kind in UNREAD_PAGE_KINDS for spot in here):
+            state = CellState.UNREAD
+        elif any(spot.text_likely is not TextLikely.NO for spot in here):
+            state = CellState.PARTLY
+        else:
+            state = CellState.UNLIKELY if here else CellState.READ
+        cells.append(PageCell(page, state, hits[page], len(here)))
+    return cells
+
+
+def sections(justification: AbsenceJustification) -> dict[tuple[int, int], str]:
+    """Section of each line that has a hit, by page and line: mentions do not carry theirs."""
+    return {(hit.page_num, hit.line_num): hit.section for hit in justification.hits if hit.section}
+
+
+def mention_section(mention: Mention, known: dict[tuple[int, int], str]) -> str:
+    """Section of a mention; empty if it is not known."""
+    return known.get((mention.page_num, mention.line_num), "")
+
+
+def passages_to_read(justification: AbsenceJustification) -> list[Hit]:
+    """The hits that make the finding `mentioned`: those of required concepts on pages where they meet.
+
+    With one required concept there is no meeting; then all its hits are to be read.
+    """
+    if justification.finding is not Finding.MENTIONED:
+        return []
+    required = set(justification.required) or set(justification.concept_hits)
+    meeting_pages = {
+        meeting.page_num for meeting in justification.cooccurrences if required <= set(meeting.concepts)
+    }
+    hits = [
+        hit
+        for hit in justification.hits
+        if hit.concept in required and not hit.nested and hit.match_kind is not MatchKind.OCR_FUZZY
+    ]
+    met = [hit for hit in hits if hit.page_num in meeting_pages]
+    return met or hits

