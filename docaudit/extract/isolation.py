@@ -35,6 +35,7 @@ from docaudit.extract.facts import (
     ReadRequest,
     Refused,
     SpotFact,
+    Working,
 )
 from docaudit.extract.messages import PipeClosedError, PipeTimeoutError, decode_reply, receive, send
 from docaudit.location import PageState, TextLikely
@@ -116,8 +117,10 @@ class Child:
         send(self._to, ReadRequest(page_num, render))
 
     def answer(self, seconds: float) -> PageFact | Refused:
-        """Wait for the next page; raises PipeTimeoutError or PipeClosedError."""
+        """Wait for the next page, `seconds` for each part of the work; raises PipeTimeoutError or PipeClosedError."""
         reply = decode_reply(receive(self._from, seconds))
+        while isinstance(reply, Working):
+            reply = decode_reply(receive(self._from, seconds))
         if isinstance(reply, PageRead):
             return reply.page
         assert isinstance(reply, Refused)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from docaudit.extract.facts import Opened, OpenRequest, PageRead, ReadRequest, Refused
+from docaudit.extract.facts import Opened, OpenRequest, PageRead, ReadRequest, Refused, Working
 from docaudit.extract.messages import PipeClosedError, decode_request, receive, send
 
 
@@ -33,7 +33,7 @@ def _serve(source: int, target: int) -> None:
     from docaudit.extract.reader import DocumentReader, DocumentRefusedError, PageRefusedError
 
     try:
-        reader = DocumentReader(request)
+        reader = DocumentReader(request, working=lambda: send(target, Working()))
         send(target, Opened(reader.describe(request.describe)))
     except DocumentRefusedError as error:
         send(target, Refused(error.reason, str(error)))
