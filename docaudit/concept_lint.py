@@ -183,7 +183,7 @@ def _shadowed(variants: list[Variant]) -> Iterator[LintFinding]:
         inner = (known[text] for text in _inner_texts(fold(variant.text)) if text in known)
         for shorter in {v.text: v for v in inner if v is not variant}.values():
             message = (
-                f"'{variant.text}' contains '{shorter.text}': both count there; unique_hits counts it once."
+                f"'{variant.text}' contains '{shorter.text}': a place counts for both, in unique_hits once."
             )
             yield _about(shorter, LintCode.SHADOWED, Severity.INFO, message)
 

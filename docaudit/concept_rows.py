@@ -7,8 +7,6 @@ write instead.
 
 from __future__ import annotations
 
-import datetime as dt
-import math
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -16,8 +14,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Literal, get_args
 
-import regex
-
+from docaudit.concept_cells import cell_text, lone_surrogate, text_problems
 from docaudit.wordforms import fold
 
 MatchMode = Literal["word", "prefix", "substring", "regex"]
@@ -41,12 +38,8 @@ DEFAULTS = {
     "source": "",
     "note": "",
 }
-MAX_CHARS = 10_000
-JOINER = " + "
-"""Joins the names of concepts that meet, in cooccurrence_df and nearest_df; no concept may have it in its name."""
 _ALIASES = {"text": "variant"}
 _BAR = re.compile(r"((?:\\.|[^\\|])*)(?:\||$)", re.DOTALL)
-_ACRONYM = re.compile(r"(?=(?:[^A-Z]*[A-Z]){2})[A-Z0-9&./+-]{2,6}")
 
 
 @dataclass(frozen=True)
@@ -71,12 +64,17 @@ class RawTable:
 
 
 def is_acronym(text: str) -> bool:
-    """Whether `case` auto takes a variant case-sensitively: 2 to 6 capitals and digits, at least two capitals.
+    """Whether `case` auto takes a variant case-sensitively: one word, all capitals, at most five letters.
 
-    >>> [is_acronym(word) for word in ("IT", "R&D", "GenAI", "A", "U.S.", "AI Act")]
-    [True, True, False, False, True, False]
+    The sweep decides by the same rule (docaudit.search.patterns.is_sensitive); a test holds the two equal.
+
+    >>> [is_acronym(word) for word in ("IT", "R&D", "GenAI", "A", "U.S.", "AI Act", "CO2", "COVID-19")]
+    [True, True, False, True, True, False, True, False]
     """
-    return bool(_ACRONYM.fullmatch(unicodedata.normalize("NFKC", text.strip())))
+    letters = [char for char in text if char.isalpha()]
+    single = len(text.split()) == 1 and "-" not in text
+    short = 2 <= len(letters) <= 5 or (len(letters) == 1 and len(text.strip()) == 1)
+    return single and short and all(char.isupper() for char in letters)
 
 
 def check_rows(table: RawTable) -> tuple[list[dict[str, str]], tuple[str, ...]]:
@@ -157,7 +155,7 @@ def _long_form(
     if isinstance(given, (list, tuple)):
         texts = list(given)
     else:
-        text = _text(row.where, "variants", given, problems)
+        text = cell_text(row.where, "variants", given, problems)
         if not text.strip():
             problems.append(f"{row.where}, column variants: is empty: write at least one variant")
             return []
@@ -169,34 +167,8 @@ def _long_form(
     ]
 
 
-def _text(where: str, column: str, cell: Any, problems: list[str]) -> str:
-    """A cell as text; numbers become what a person sees in the cell, anything else but text is a problem."""
-    if isinstance(cell, str):
-        return cell
-    if _is_missing(cell):
-        return ""
-    if isinstance(cell, bool) or type(cell).__name__ == "bool_":
-        return str(cell).upper()
-    if isinstance(cell, (dt.date, dt.time, dt.timedelta)):
-        problems.append(
-            f"{where}, column {column}: holds a date, not text: format the cell as text and write it again"
-        )
-    elif isinstance(cell, (int, float)) or hasattr(cell, "is_integer"):
-        return str(int(cell)) if float(cell).is_integer() else repr(float(cell))
-    else:
-        kind = type(cell).__name__
-        problems.append(f"{where}, column {column}: holds a {kind}, not text: write one text per variant")
-    return "?"
-
-
-def _is_missing(cell: Any) -> bool:
-    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(cell, float) and math.isnan(cell)
-
-
 def _checked(where: str, cells: Mapping[str, Any], problems: list[str]) -> dict[str, str]:
-    values = {column: _text(where, column, cells.get(column), problems) for column in COLUMNS}
+    values = {column: cell_text(where, column, cells.get(column), problems) for column in COLUMNS}
     for column, default in DEFAULTS.items():
         values[column] = values[column].strip() or default
     for column, choices in CHOICES.items():
@@ -212,52 +184,14 @@ def _checked(where: str, cells: Mapping[str, Any], problems: list[str]) -> dict[
     for column in ("concept", "variant"):
         problems += [
             f"{where}, column {column}: {problem}"
-            for problem in _text_problems(column, values[column], values)
+            for problem in text_problems(column, values[column], values["match"])
         ]
     for column in ("source", "note"):
-        if _lone_surrogate(values[column]):
+        if lone_surrogate(values[column]):
             problems.append(
                 f"{where}, column {column}: holds half a character (a lone surrogate): write it again"
             )
     return values
-
-
-def _text_problems(column: str, text: str, row: Mapping[str, str]) -> list[str]:
-    """What is wrong with a concept or a variant, each with what to write instead."""
-    if not text.strip():
-        return [f"is empty: write the {column}, in every row"]
-    if _lone_surrogate(text):
-        return ["holds half a character (a lone surrogate): write the text again"]
-    if not fold(text):
-        return ["holds only invisible characters: write letters, digits or signs"]
-    if len(text) > MAX_CHARS:
-        return [f"has {len(text):,} characters, more than {MAX_CHARS:,}: write the words that are searched"]
-    if column == "concept" and JOINER in text:
-        return [f"the name holds '{JOINER}', which joins concepts in reports: write 'and'"]
-    if column == "variant" and row["match"] == "regex":
-        return _regex_problems(text)
-    if "\n" in text or "\r" in text:
-        return ["holds a line break: write one variant in each row"]
-    control = [char for char in text if unicodedata.category(char) == "Cc" and char != "\t"]
-    return [f"holds the control character U+{ord(control[0]):04X}: delete it"] if control else []
-
-
-def _regex_problems(pattern: str) -> list[str]:
-    try:
-        compiled = regex.compile(pattern)
-    except regex.error as error:
-        at, said = getattr(error, "pos", None), getattr(error, "msg", str(error))
-        position = "" if at is None else f" at position {at + 1}"
-        return [f"is not a regular expression: {said}{position}: correct it, or set match to word"]
-    except (OverflowError, RecursionError, ValueError) as error:
-        return [f"is not a usable regular expression: {error}: make it simpler"]
-    if compiled.match("") is not None:
-        return ["the regular expression matches the empty text: make it require at least one character"]
-    return []
-
-
-def _lone_surrogate(text: str) -> bool:
-    return any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def _repeated(found: list[tuple[str, dict[str, str]]], may_share: bool) -> list[str]:

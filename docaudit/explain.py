@@ -1,12 +1,13 @@
 """The one sentence: a template in English and Japanese whose numbers all come from the evidence.
 
 It says "within the stated coverage", never "does not exist"; and "all pages were read" only if they were, and no
-reference is left unresolved.
+reference is left unresolved. Whatever else words a sentence (a model, later) is held to the same by check_explanation.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
@@ -21,9 +22,20 @@ from docaudit.justification import (
 
 _SCOPE_EN = {"line": "line", "paragraph": "paragraph", "page": "page", "window": "window of words"}
 _SCOPE_JA = {"line": "行", "paragraph": "段落", "page": "ページ", "window": "語の範囲"}
-_CODES_JA = {
+_UNMET_EN = {
+    Obligation.PAGES_READABLE: "pages could not be read in full",
+    Obligation.INK_READ: "what may be text was not read with certainty",
+    Obligation.PARTS_OPENED: "parts of the file were not opened",
+    Obligation.REFERENCES_RESOLVED: "references lead to nothing that was read",
+    Obligation.VARIANTS_SEARCHED: "variants could not be searched",
+    Obligation.VARIANTS_REVIEWED: "proposed variants wait for a decision",
+    Obligation.QUESTION_COVERED: "the question asks for more than the concept table covers",
+    Obligation.CONTROL_FOUND: "a word known to be there was not found",
+    Obligation.READERS_AGREE: "a second reader saw other words",
+}
+_UNMET_JA = {
     Obligation.PAGES_READABLE: "読めないページがある",
-    Obligation.INK_READ: "読まれていない領域がある",
+    Obligation.INK_READ: "確実に読めていない領域がある",
     Obligation.PARTS_OPENED: "開かれていない部分がある",
     Obligation.REFERENCES_RESOLVED: "参照先が見つからない",
     Obligation.VARIANTS_SEARCHED: "検索できなかった語がある",
@@ -33,6 +45,18 @@ _CODES_JA = {
     Obligation.READERS_AGREE: "二つの読み取り結果が一致しない",
 }
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_SPELT_EN = re.compile(
+    r"\b(?:zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty"
+    r"|seventy|eighty|ninety|hundreds?|thousands?|millions?|dozens?|twice|thrice|half)\b",
+    re.IGNORECASE,
+)
+_SPELT_JA = re.compile("[一二三四五六七八九十百千万]+(?=回|件|ページ|頁|箇所|か所|ヶ所|カ所|つ)")
+_OVERSTATED = re.compile(
+    r"\b(?:does|do|did) not exist\b|\bdoesn't exist\b|\bnon-?existent\b"
+    r"|\bcertainly\b|\bproves?\b|存在しな|存在しませ",
+    re.IGNORECASE,
+)
+_WITHIN_EN, _WITHIN_JA = "within the stated coverage", "示した読み取り範囲"
 
 
 class Summary(NamedTuple):
@@ -46,7 +70,6 @@ class Summary(NamedTuple):
     coverage: ParseCoverage
     checks: tuple[ObligationCheck, ...]
     scope: str
-    uncovered: tuple[str, ...]
 
 
 def explain(summary: Summary, language: Literal["en", "ja"] = "en") -> str:
@@ -69,6 +92,40 @@ def page_ranges(pages: Iterable[int]) -> str:
     return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in ranges)
 
 
+def supported_numbers(summary: Summary) -> frozenset[int]:
+    """The numbers that an explanation may hold: hits, pages with hits, pages of unmet obligations, pages in all."""
+    pages = [page for found in summary.pages.values() for page in found]
+    unread = [page for check in summary.checks for page in check.pages]
+    coverage = summary.coverage
+    return frozenset(
+        [*summary.counts.values(), *pages, *unread, coverage.pages_total, coverage.pages_with_text]
+    )
+
+
+def check_explanation(
+    text: str, allowed_numbers: Iterable[int], names: Iterable[str] = ()
+) -> tuple[str, ...]:
+    """What is wrong with a worded explanation; empty if it may stand.
+
+    Args:
+        text: The explanation.
+        allowed_numbers: Numbers that stand in the evidence.
+        names: Names of concepts; digits in them are no claims.
+
+    >>> check_explanation("AI does not exist; electricity occurs 9 times.", [7])
+    ("says 'does not exist'", '9 stands in no evidence')
+    """
+    plain = unicodedata.normalize("NFKC", text)
+    for name in sorted(names, key=len, reverse=True):
+        plain = plain.replace(unicodedata.normalize("NFKC", name), " ")
+    problems = [] if text.strip() else ["is empty"]
+    problems += [f"says '{match.group()}'" for match in _OVERSTATED.finditer(plain)]
+    spelt = [*_SPELT_EN.findall(plain), *_SPELT_JA.findall(plain)]
+    problems += [f"spells the number '{number}': write digits" for number in spelt]
+    problems += [f"{number} stands in no evidence" for number in unsupported_numbers(plain, allowed_numbers)]
+    return tuple(dict.fromkeys(problems))
+
+
 def unsupported_numbers(sentence: str, supported: Iterable[int]) -> tuple[str, ...]:
     """Numbers in a sentence that stand in no evidence; a sentence with any is refused.
 
@@ -76,46 +133,58 @@ def unsupported_numbers(sentence: str, supported: Iterable[int]) -> tuple[str, .
     ('9',)
     """
     known = {str(number) for number in supported}
-    return tuple(number for number in _NUMBER.findall(sentence) if number.replace(",", "") not in known)
+    return tuple(
+        number for number in _NUMBER.findall(sentence) if not {number, number.replace(",", "")} & known
+    )
 
 
 def all_pages_read(summary: Summary) -> bool:
     """Every page and all ink was read, and every reference resolved: only then may the sentence say so."""
     states = {check.obligation: check.state for check in summary.checks}
     needed = (Obligation.PAGES_READABLE, Obligation.INK_READ, Obligation.REFERENCES_RESOLVED)
-    return all(states[obligation] is ObligationState.MET for obligation in needed)
+    return all(states.get(obligation) is ObligationState.MET for obligation in needed)
+
+
+def _in_state(summary: Summary, state: ObligationState) -> list[ObligationCheck]:
+    return [check for check in summary.checks if check.state is state]
 
 
 def _english(summary: Summary) -> str:
-    facts = _facts_english(summary)
-    total = summary.coverage.pages_total
-    read = f"all {total} pages were read" if all_pages_read(summary) else "within the stated coverage"
+    total, with_text = summary.coverage.pages_total, summary.coverage.pages_with_text
+    read = f"{with_text} of {total} pages have text that was read"
+    if all_pages_read(summary):
+        read = f"all {total} pages were read" if total > 1 else "its only page was read"
+    facts = f"{_WITHIN_EN.capitalize()} ({read}), {_facts_english(summary)}"
     if summary.finding is Finding.MENTIONED:
-        where = "" if len(summary.required) == 1 else f" in the same {_SCOPE_EN[summary.scope]}"
-        return f"{facts}; what the question asks for is mentioned{where} and must be read, not denied."
-    if summary.finding is Finding.ABSENT:
-        waived = [check for check in summary.checks if check.state is ObligationState.WAIVED]
-        with_waived = (
-            f", with waived {', '.join(check.obligation.value for check in waived)}" if waived else ""
+        return (
+            f"{facts}: {'this' if len(summary.required) == 1 else 'these passages'} must be read, not denied."
         )
-        return f"{facts}; absent within the stated coverage{with_waived} ({read})."
-    reasons = "; ".join(
-        _unmet_english(check) for check in summary.checks if check.state is ObligationState.UNMET
-    )
-    return f"{facts}; absence is not established: {reasons}."
+    if summary.finding is Finding.ABSENT:
+        waived = ", ".join(check.obligation.value for check in _in_state(summary, ObligationState.WAIVED))
+        return f"{facts}; this is absence with waived {waived}." if waived else f"{facts}."
+    reasons = "; ".join(_unmet_english(check) for check in _in_state(summary, ObligationState.UNMET))
+    return f"{facts}; absence is not established, because {reasons}."
 
 
 def _facts_english(summary: Summary) -> str:
-    none = [name for name in summary.required if not summary.counts[name]]
+    none = [f'"{name}"' for name in summary.required if not summary.counts[name]]
     some = [name for name in summary.required if summary.counts[name]]
-    parts = [f"No mention of {' or '.join(none)} was found"] if none else []
+    parts = [f"no mention of {_listed(none, 'or')} was found"] if none else []
     for name in some:
         count = summary.counts[name]
-        times = "once" if count == 1 else f"{count} times"
-        parts.append(f"{name} occurs {times}{_where_english(summary.pages[name])}")
-    if len(some) > 1 and not none and summary.finding is not Finding.MENTIONED:
-        parts.append(f"they never meet in the same {_SCOPE_EN[summary.scope]}")
+        parts.append(
+            f'"{name}" occurs {count} time{"" if count == 1 else "s"}{_where_english(summary.pages[name])}'
+        )
+    if len(some) > 1 and not none:
+        place = f"in the same {_SCOPE_EN[summary.scope]}"
+        met = summary.finding is Finding.MENTIONED
+        all_of_them = "they" if len(some) == 2 else "all of them"
+        parts.append(f"and {all_of_them} {'meet' if met else 'never meet'} {place}")
     return ", ".join(parts)
+
+
+def _listed(names: list[str], last: str) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
 
 
 def _where_english(pages: tuple[int, ...]) -> str:
@@ -123,45 +192,52 @@ def _where_english(pages: tuple[int, ...]) -> str:
     beside = (
         " and outside the pages" if 0 in pages and physical else " outside the pages" if 0 in pages else ""
     )
-    if not physical:
-        return beside
-    return f" on page{'' if len(physical) == 1 else 's'} {page_ranges(physical)}{beside}"
+    return f"{_on_pages(physical)}{beside}"
+
+
+def _on_pages(pages: list[int]) -> str:
+    if not pages:
+        return ""
+    return f" on page{'' if len(set(pages)) == 1 else 's'} {page_ranges(pages)}"
 
 
 def _unmet_english(check: ObligationCheck) -> str:
-    pages = page_ranges(page for page in check.pages if page)
-    return check.evidence + (f" (page{'' if len(set(check.pages)) == 1 else 's'} {pages})" if pages else "")
+    return _UNMET_EN[check.obligation] + _on_pages([page for page in check.pages if page])
 
 
 def _japanese(summary: Summary) -> str:
-    facts = _facts_japanese(summary)
-    total = summary.coverage.pages_total
+    total, with_text = summary.coverage.pages_total, summary.coverage.pages_with_text
+    read = f"全{total}ページのうち{with_text}ページの文字を読み取り"
+    if all_pages_read(summary):
+        read = f"全{total}ページを読み取り済み"
+    facts = f"{_WITHIN_JA}（{read}）の中では、{_facts_japanese(summary)}"
     if summary.finding is Finding.MENTIONED:
-        return f"{facts}。質問の内容は文書中に言及があり、該当箇所を読む必要がある。"
+        return f"{facts}ため、該当箇所を読む必要がある。"
     if summary.finding is Finding.ABSENT:
-        read = f"全{total}ページを読み取り済み" if all_pages_read(summary) else "読み取り範囲は別記のとおり"
-        waived = [check for check in summary.checks if check.state is ObligationState.WAIVED]
-        with_waived = f"（免除: {'、'.join(check.obligation.value for check in waived)}）" if waived else ""
-        return f"{facts}。示した読み取り範囲の中では記載がない{with_waived}（{read}）。"
-    unmet = "、".join(
-        _unmet_japanese(check) for check in summary.checks if check.state is ObligationState.UNMET
-    )
-    return f"{facts}。ただし不在は確定できない: {unmet}。"
+        waived = "、".join(check.obligation.value for check in _in_state(summary, ObligationState.WAIVED))
+        return f"{facts}（免除した確認: {waived}）。" if waived else f"{facts}。"
+    unmet = "、".join(_unmet_japanese(check) for check in _in_state(summary, ObligationState.UNMET))
+    return f"{facts}が、次の理由で不在は確定できない: {unmet}。"
 
 
 def _facts_japanese(summary: Summary) -> str:
-    parts = []
-    for name in summary.required:
-        count = summary.counts[name]
-        pages = page_ranges(page for page in summary.pages[name] if page)
-        where = f"（{pages}ページ）" if pages else ""
-        parts.append(f"「{name}」は{count}件{where}" if count else f"「{name}」への言及は見つからない")
-    found = [name for name in summary.required if summary.counts[name]]
-    if len(found) > 1 and len(found) == len(summary.required) and summary.finding is not Finding.MENTIONED:
-        parts.append(f"同じ{_SCOPE_JA[summary.scope]}に現れることはない")
-    return "、".join(parts)
+    none = "".join(f"「{name}」" for name in summary.required if not summary.counts[name])
+    some = [name for name in summary.required if summary.counts[name]]
+    parts = [f"「{name}」は{summary.counts[name]}件{_where_japanese(summary.pages[name])}" for name in some]
+    if none:
+        return "、".join([*parts, f"{none}への言及は見つからない"])
+    if len(some) == 1:
+        return f"{parts[0]}見つかった"
+    verb = "現れる" if summary.finding is Finding.MENTIONED else "現れることはない"
+    return f"{'、'.join(parts)}あり、{'すべて' if len(some) > 2 else 'ともに'}同じ{_SCOPE_JA[summary.scope]}に{verb}"
+
+
+def _where_japanese(pages: tuple[int, ...]) -> str:
+    physical = page_ranges(page for page in pages if page)
+    parts = [*([f"{physical}ページ"] if physical else []), *(["ページ外"] if 0 in pages else [])]
+    return f"（{'、'.join(parts)}）" if parts else ""
 
 
 def _unmet_japanese(check: ObligationCheck) -> str:
     pages = page_ranges(page for page in check.pages if page)
-    return _CODES_JA[check.obligation] + (f"（{pages}ページ）" if pages else "")
+    return _UNMET_JA[check.obligation] + (f"（{pages}ページ）" if pages else "")

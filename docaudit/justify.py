@@ -2,43 +2,40 @@
 
 finding   mentioned if the required concepts meet in the chosen scope (a single one: if it has a hit);
           else absent_within_coverage if no obligation is unmet; else not_established.
-reason    ambiguous_question if words of the question are in no concept; else concept_not_found if a required concept
-          has no hit; else concept_found_but_off_topic. None if the finding is `mentioned`.
+reason    ambiguous_question if question_covered is unmet (words of the question are in no concept);
+          else concept_not_found if a required concept has no hit; else concept_found_but_off_topic.
+          None if the finding is `mentioned`.
 strength  weak if they meet, strong if a required concept has no hit, else moderate; an unmet obligation caps it at
           moderate.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 
 from docaudit import obligations as check
-from docaudit.concept_rows import JOINER
+from docaudit.concept_cells import JOINER
 from docaudit.concepts import ConceptTable
-from docaudit.errors import ConceptTableError, MissingEvidenceError, OptionError, QuestionError
+from docaudit.errors import ConceptTableError, MissingEvidenceError, OptionError, TableContractError
 from docaudit.explain import Summary, explain
 from docaudit.frames import BLIND_SPOT_DF, COOCCURRENCE_DF, HIT_DF, LEDGER_DF, NEAREST_DF, PAGE_DF
 from docaudit.justification import (
     AbsenceJustification,
     AbsenceReason,
-    BlindSpot,
     DocumentIdentity,
     Finding,
-    Hit,
-    LedgerRow,
-    Meeting,
-    Mention,
+    Obligation,
+    ObligationCheck,
     ObligationState,
     ParseCoverage,
     Strength,
 )
-from docaudit.location import BBox, MatchKind
+from docaudit.location import MatchKind
 from docaudit.options import AuditOptions
-from docaudit.question import uncovered_words
+from docaudit.question import content_words, uncovered_words
+from docaudit.records import blind_spots, hits, ledger_rows, meetings, mentions
 
 
 def justify_absence(
@@ -51,7 +48,7 @@ def justify_absence(
     hit_df: pd.DataFrame | None,
     ledger_df: pd.DataFrame | None,
     cooccurrence_df: pd.DataFrame | None,
-    nearest_df: pd.DataFrame,
+    nearest_df: pd.DataFrame | None,
     question: str | None,
     options: AuditOptions,
     controls: Sequence[tuple[str, bool]] | None = None,
@@ -75,28 +72,32 @@ def justify_absence(
     Raises:
         MissingEvidenceError: A layer of evidence is missing; it is named.
         QuestionError: The question is empty or has no word in it.
-        OptionError: A required concept or a waived obligation does not exist.
+        ConceptTableError: No variant of the table is accepted.
+        OptionError: A required concept or a waived obligation does not exist, or the sweep had another scope.
+        TableContractError: A table breaks its contract, or two of them do not belong together.
     """
     if identity is None or coverage is None or page_df is None or blind_spot_df is None:
         raise MissingEvidenceError("parsing", "document, coverage, pages or blind spots were not passed")
     if table is None:
         raise MissingEvidenceError("keywords", "no concept table was passed")
-    if hit_df is None or ledger_df is None or cooccurrence_df is None:
-        raise MissingEvidenceError("sweep", "hits, ledger or meetings were not passed")
+    if hit_df is None or ledger_df is None or cooccurrence_df is None or nearest_df is None:
+        raise MissingEvidenceError("sweep", "hits, ledger, meetings or nearest mentions were not passed")
     _check_frames(page_df, blind_spot_df, hit_df, ledger_df, cooccurrence_df, nearest_df)
     required = _required(table, options)
-    uncovered = _uncovered(question, table)
+    content = () if question is None else content_words(question)
+    uncovered = () if question is None else uncovered_words(question, table)
     counts, pages = _counts(hit_df, table)
-    mentioned = _is_mentioned(required, counts, cooccurrence_df)
+    mentioned = _is_mentioned(required, counts, hit_df, cooccurrence_df, options)
+    misread_df = hit_df[~_is_counted(hit_df) & hit_df["concept"].isin(required)]
     checks = check.apply_waivers(
         (
-            check.pages_readable(page_df, blind_spot_df),
-            check.ink_read(page_df, blind_spot_df),
+            check.pages_readable(page_df, blind_spot_df, identity.pages_total),
+            check.ink_read(page_df, blind_spot_df, misread_df),
             check.parts_opened(blind_spot_df),
             check.references_resolved(coverage),
-            check.variants_searched(ledger_df),
+            check.variants_searched(table, ledger_df, identity.pages_total),
             check.variants_reviewed(table),
-            check.question_covered(question, uncovered),
+            check.question_covered(question, content, uncovered),
             check.control_found(controls),
             check.readers_agree(coverage),
         ),
@@ -104,8 +105,8 @@ def justify_absence(
     )
     unmet = tuple(one for one in checks if one.state is ObligationState.UNMET)
     finding = Finding.MENTIONED if mentioned else Finding.NOT_ESTABLISHED if unmet else Finding.ABSENT
-    reason = None if mentioned else _reason(required, counts, uncovered)
-    summary = Summary(finding, reason, required, counts, pages, coverage, checks, options.scope, uncovered)
+    reason = None if mentioned else _reason(required, counts, unmet)
+    summary = Summary(finding, reason, required, counts, pages, coverage, checks, options.scope)
     return AbsenceJustification(
         question=question,
         finding=finding,
@@ -118,14 +119,12 @@ def justify_absence(
         required=required,
         obligations=checks,
         unmet=unmet,
-        closest_mentions=_nearest(nearest_df, {"mention", "pair"}) if any(counts.values()) else (),
-        near_misses=_nearest(nearest_df, {"near_miss"}),
-        hits=tuple(Hit.model_validate(_with_box(row, Hit)) for row in _rows(hit_df)),
-        cooccurrences=tuple(_meeting(row) for row in _rows(cooccurrence_df)),
-        ledger=tuple(LedgerRow.model_validate(_only(row, LedgerRow)) for row in _rows(ledger_df)),
-        blind_spots=tuple(
-            BlindSpot.model_validate(_with_box(row, BlindSpot)) for row in _rows(blind_spot_df)
-        ),
+        closest_mentions=mentions(nearest_df, {"mention", "pair"}) if any(counts.values()) else (),
+        near_misses=mentions(nearest_df, {"near_miss"}),
+        hits=hits(hit_df),
+        cooccurrences=meetings(cooccurrence_df),
+        ledger=ledger_rows(ledger_df),
+        blind_spots=blind_spots(blind_spot_df),
         coverage=coverage,
         concept_table=table,
         concept_table_fingerprint=table.fingerprint,
@@ -152,31 +151,66 @@ def _required(table: ConceptTable, options: AuditOptions) -> tuple[str, ...]:
     return tuple(name for name in known if name in options.required) if options.required else known
 
 
-def _uncovered(question: str | None, table: ConceptTable) -> tuple[str, ...]:
-    if question is not None and not question.strip():
-        raise QuestionError("the question is empty", remedy="write the question, or leave it out")
-    return () if question is None else uncovered_words(question, table)
+def _is_counted(hit_df: pd.DataFrame) -> pd.Series[bool]:
+    return hit_df["match_kind"] != MatchKind.OCR_FUZZY.value
 
 
 def _counts(hit_df: pd.DataFrame, table: ConceptTable) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
-    counted = hit_df[hit_df["match_kind"] != MatchKind.OCR_FUZZY.value]
+    """Hits and pages of every concept that was searched; a zero for one that was not would be no evidence."""
+    names = table.active_concepts
+    strange = set(hit_df["concept"]) - set(names)
+    if strange:
+        raise TableContractError(
+            f"hit_df: '{min(strange)}' is no concept of the table", remedy="sweep with the same concept table"
+        )
+    counted = hit_df[_is_counted(hit_df)]
     sizes = counted.groupby("concept").size()
     pages = counted.groupby("concept")["page_num"].unique()
-    names = table.concepts
     return (
         {name: int(sizes.get(name, 0)) for name in names},
         {name: tuple(sorted(int(page) for page in pages.get(name, ()))) for name in names},
     )
 
 
-def _is_mentioned(required: tuple[str, ...], counts: dict[str, int], cooccurrence_df: pd.DataFrame) -> bool:
+def _is_mentioned(
+    required: tuple[str, ...],
+    counts: dict[str, int],
+    hit_df: pd.DataFrame,
+    cooccurrence_df: pd.DataFrame,
+    options: AuditOptions,
+) -> bool:
+    """Whether the required concepts meet; raises OptionError if meetings were looked for in another scope."""
     if len(required) == 1:
         return counts[required[0]] > 0
-    return JOINER.join(required) in set(cooccurrence_df["concepts"])
+    other = set(cooccurrence_df["scope"]) - {options.scope}
+    if other:
+        raise OptionError(
+            f"scope is {options.scope}, but the sweep looked for meetings in the same {min(other)}",
+            remedy="sweep again with the same scope",
+        )
+    met = JOINER.join(required) in set(cooccurrence_df["concepts"])
+    if not met and _meet_by_hits(required, hit_df, options.scope):
+        raise TableContractError(
+            f"cooccurrence_df has no meeting of {JOINER.join(required)}, but their hits share a {options.scope}",
+            remedy="sweep again with the same scope and the same required concepts",
+        )
+    return met
 
 
-def _reason(required: tuple[str, ...], counts: dict[str, int], uncovered: tuple[str, ...]) -> AbsenceReason:
-    if uncovered:
+def _meet_by_hits(required: tuple[str, ...], hit_df: pd.DataFrame, scope: str) -> bool:
+    """Whether hits alone show a meeting, for the scopes in which they can; a table of other options would hide it."""
+    if scope not in ("page", "line"):
+        return False
+    counted = hit_df[_is_counted(hit_df) & hit_df["concept"].isin(required) & (hit_df["page_num"] > 0)]
+    unit = ["page_num"] if scope == "page" else ["page_num", "line_num"]
+    return bool((counted.groupby(unit)["concept"].nunique() == len(required)).any())
+
+
+def _reason(
+    required: tuple[str, ...], counts: dict[str, int], unmet: tuple[ObligationCheck, ...]
+) -> AbsenceReason:
+    """A person who waives question_covered has read the question as the table reads it."""
+    if any(one.obligation is Obligation.QUESTION_COVERED for one in unmet):
         return AbsenceReason.AMBIGUOUS_QUESTION
     if any(counts[name] == 0 for name in required):
         return AbsenceReason.CONCEPT_NOT_FOUND
@@ -198,37 +232,7 @@ def _requery(
         return None
     words, concepts = ", ".join(uncovered), ", ".join(table.active_concepts)
     if options.language == "ja":
-        return f"「{words}」を概念表に加えるか、{concepts} だけについて質問し直してください。"
-    return f"Add a concept for {words} to the table, or ask about {concepts} alone."
-
-
-def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
-
-
-def _only(
-    row: dict[str, Any], model: type[Hit] | type[LedgerRow] | type[BlindSpot] | type[Mention]
-) -> dict[str, Any]:
-    known = {key: value for key, value in row.items() if key in model.model_fields}
-    return {
-        key: None if isinstance(value, float) and math.isnan(value) else value for key, value in known.items()
-    }
-
-
-def _with_box(row: dict[str, Any], model: type[Hit] | type[BlindSpot]) -> dict[str, Any]:
-    sides = [float(row[name]) for name in ("x0", "y0", "x1", "y1")]
-    box: BBox | None = (
-        None if any(math.isnan(side) for side in sides) else (sides[0], sides[1], sides[2], sides[3])
-    )
-    return {**_only(row, model), "bbox": box}
-
-
-def _meeting(row: dict[str, Any]) -> Meeting:
-    concepts = tuple(row["concepts"].split(JOINER))
-    return Meeting.model_validate({**row, "concepts": concepts})
-
-
-def _nearest(nearest_df: pd.DataFrame, kinds: set[str]) -> tuple[Mention, ...]:
-    return tuple(
-        Mention.model_validate(_only(row, Mention)) for row in _rows(nearest_df) if row["kind"] in kinds
-    )
+        ask = f"{concepts} について質問し直してください。"
+        return f"「{words}」を概念表に加えるか、{ask}" if words else ask
+    ask = f"about {concepts} alone."
+    return f"Add a concept for {words} to the table, or ask {ask}" if words else f"Ask {ask}"

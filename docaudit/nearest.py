@@ -1,63 +1,61 @@
 """What comes closest: mentions of the concepts that are found, nearest pairs of those that never meet, near misses.
 
 None of this is a hit; each row says why. Near misses help the expert to see what the table may lack. They are looked
-for with bounded effort, so that their absence proves nothing.
+for among the words of the document within bounds, so that their absence proves nothing.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
-from rapidfuzz.distance import Levenshtein
 
-from docaudit.concept_rows import JOINER
+from docaudit.concept_cells import JOINER
 from docaudit.concepts import ConceptTable, Variant
-from docaudit.frames import NEAREST_DF
+from docaudit.frames import COOCCURRENCE_DF, HIT_DF, LINE_DF, NEAREST_DF
+from docaudit.location import DOCUMENT_PAGE, MatchKind
+from docaudit.near_misses import NearMiss, near_misses
 from docaudit.reasons import NearMissReason
-from docaudit.stream import build_stream, closest_pair, counted, gap, occurrences
-from docaudit.wordforms import fold, share_stem, without_accents, words
+from docaudit.stream import Occurrence, build_stream, closest_pair, counted, gap, occurrences
+from docaudit.wordforms import fold
 
-_MOST_VARIANTS = 200
-_MOST_WORDS = 6
 _PER_VARIANT = 3
-_SNIPPET = 160
-
-
-class _Word(NamedTuple):
-    """The first place of a word in the document: row of line_df, characters, as written."""
-
-    row: int
-    start: int
-    end: int
-    text: str
-
-
-Vocabulary = dict[str, list[_Word]]
-"""Folded word -> its first place for each way in which it is written."""
+_AROUND = 60
+_MISREAD = "OCR may have misread it: look at the page."
 
 
 def closest(
-    hit_df: pd.DataFrame, line_df: pd.DataFrame, table: ConceptTable, meetings: pd.DataFrame, *, limit: int
+    hit_df: pd.DataFrame,
+    line_df: pd.DataFrame,
+    table: ConceptTable,
+    meetings: pd.DataFrame,
+    *,
+    limit: int = 5,
 ) -> pd.DataFrame:
     """NEAREST_DF: up to `limit` mentions of each concept that is found, every pair that never meets, near misses.
 
     Args:
-        hit_df: Hits of the sweep.
+        hit_df: Hits of the sweep; possible misreadings of OCR (ocr_fuzzy) are near misses.
         line_df: The lines that were swept.
         table: The concept table.
         meetings: COOCCURRENCE_DF of the same sweep.
-        limit: Mentions for each concept, and near misses in all; 0 gives an empty table.
+        limit: Mentions for each concept; near misses are at most 3 for a variant and 3 * limit in all. 0 gives an
+            empty table.
+
+    Raises:
+        TableContractError: A table breaks its contract, or a hit stands on a line that line_df does not have.
     """
+    for contract, frame in ((HIT_DF, hit_df), (LINE_DF, line_df), (COOCCURRENCE_DF, meetings)):
+        contract.check(frame)
     if limit == 0:
         return NEAREST_DF.empty()
     hits = counted(hit_df)
     rows = [
         *_mentions(hits, table, limit),
-        *_pairs(hits, line_df, table, meetings),
+        *_pairs(hits, line_df, table, set(meetings["concepts"])),
         *_near_misses(hit_df, line_df, table, limit),
     ]
     return NEAREST_DF.build(rows)
@@ -67,157 +65,101 @@ def _mentions(hits: pd.DataFrame, table: ConceptTable, limit: int) -> Iterator[d
     """First hits of each concept, one for each page before a second one of any."""
     found = set(hits["concept"])
     missing = [name for name in table.active_concepts if name not in found]
-    why = f"Mentions '{{}}' alone: no hit for {', '.join(missing)}." if missing else "Mentions '{}' alone."
+    tail = f": no hit for {', '.join(missing)}." if missing else "."
     turn = hits.groupby(["concept", "page_num"]).cumcount()
     ordered = hits.assign(turn=turn).sort_values(["turn", "page_num", "line_num"], kind="stable")
     for concept in table.active_concepts:
         chosen = ordered[ordered["concept"] == concept].head(limit)
-        for hit in chosen.sort_values(["page_num", "line_num"], kind="stable").itertuples():
-            yield {
-                "kind": "mention",
-                "concept": concept,
-                "variant": hit.variant,
-                "text": hit.match_text,
-                "page_num": hit.page_num,
-                "line_num": hit.line_num,
-                "snippet": hit.snippet,
-                "distance": float("nan"),
-                "why_not": why.format(concept),
-            }
+        for hit in _records(chosen.sort_values(["page_num", "line_num", "char_start"], kind="stable")):
+            denied = " It stands under a negation." if hit["negated"] else ""
+            yield _from_hit("mention", hit, f"Mentions '{concept}' alone{tail}{denied}")
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(name): cell for name, cell in row.items()} for row in table.to_dict("records")]
+
+
+def _from_hit(kind: str, hit: dict[str, Any], why_not: str) -> dict[str, Any]:
+    same = {name: hit[name] for name in ("concept", "variant", "page_num", "line_num", "snippet")}
+    return {"kind": kind, "text": hit["match_text"], "why_not": why_not, **same}
 
 
 def _pairs(
-    hits: pd.DataFrame, line_df: pd.DataFrame, table: ConceptTable, meetings: pd.DataFrame
+    hits: pd.DataFrame, line_df: pd.DataFrame, table: ConceptTable, met: set[str]
 ) -> Iterator[dict[str, Any]]:
+    """The nearest place of every two found concepts that never meet."""
     found = [name for name in table.active_concepts if name in set(hits["concept"])]
-    met = set(meetings["concepts"])
     apart = [pair for pair in combinations(found, 2) if JOINER.join(pair) not in met]
     if not apart:
         return
-    by_concept = defaultdict(list)
+    by_concept: dict[str, list[Occurrence]] = defaultdict(list)
     for occurrence in occurrences(hits, build_stream(line_df)):
         by_concept[occurrence.concept].append(occurrence)
     for one, other in apart:
         first, second = closest_pair(by_concept[one], by_concept[other])
         hit, partner = hits.iloc[first.row], hits.iloc[second.row]
+        pair = _from_hit("pair", {str(name): cell for name, cell in hit.items()}, "")
+        words = gap(first, second)
+        on_pages = DOCUMENT_PAGE not in (first.first[0], second.first[0])
+        where = (
+            f"{words} words away, on page {second.first[0]}"
+            if on_pages
+            else "outside the pages, or this one does"
+        )
+        pair["why_not"] = f"The nearest '{partner['match_text']}' stands {where}: they do not meet."
+        # Text that belongs to no page has no distance to any other.
         yield {
-            "kind": "pair",
+            **pair,
             "concept": JOINER.join((one, other)),
-            "variant": hit["variant"],
-            "text": hit["match_text"],
-            "page_num": hit["page_num"],
-            "line_num": hit["line_num"],
-            "snippet": hit["snippet"],
-            "distance": float(gap(first, second)),
-            "why_not": f"The nearest '{partner['match_text']}' stands {gap(first, second)} words away, on page "
-            f"{partner['page_num']}: they do not meet.",
+            "distance": float(words) if on_pages else float("nan"),
         }
 
 
 def _near_misses(
     hit_df: pd.DataFrame, line_df: pd.DataFrame, table: ConceptTable, limit: int
-) -> Iterator[dict[str, Any]]:
-    hit = set(zip(hit_df["concept"], hit_df["variant"], strict=True))
-    missing = [v for v in table.active if v.match != "regex" and (v.concept, v.text) not in hit][
-        :_MOST_VARIANTS
-    ]
-    if not missing:
+) -> list[dict[str, Any]]:
+    """Near misses of variants without a hit, each variant in turn, the most telling first."""
+    hits = counted(hit_df)
+    hit = set(zip(hits["concept"], hits["variant"], strict=True))
+    silent = [variant for variant in table.active if (variant.concept, variant.text) not in hit]
+    taken: dict[str, set[str]] = defaultdict(set)
+    for concept, text in zip(hits["concept"], hits["match_text"], strict=True):
+        taken[concept].add(fold(text))
+    misread = hit_df[hit_df["match_kind"] == MatchKind.OCR_FUZZY.value]
+    found = near_misses(line_df, silent, limit=_PER_VARIANT)
+    queues = []
+    for variant in silent:
+        rows = [*_misread(misread, variant), *(_from_miss(miss, line_df) for miss in found.get(variant, ()))]
+        # What another variant of the concept has found is a hit, not a near miss.
+        queues.append([row for row in rows if fold(row["text"]) not in taken[variant.concept]][:_PER_VARIANT])
+    return list(_in_turn(queues))[: limit * _PER_VARIANT]
+
+
+def _in_turn(queues: Iterable[Sequence[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+    listed = list(queues)
+    for turn in range(max(map(len, listed), default=0)):
+        yield from (queue[turn] for queue in listed if turn < len(queue))
+
+
+def _misread(misread: pd.DataFrame, variant: Variant) -> Iterator[dict[str, Any]]:
+    if misread.empty:
         return
-    texts = line_df["text"].tolist()
-    vocabulary = _vocabulary(texts)
-    by_length: dict[int, list[str]] = defaultdict(list)
-    for word in vocabulary:
-        by_length[len(word)].append(word)
-    pages, lines = line_df["page_num"].tolist(), line_df["line_num"].tolist()
-    shown = 0
-    for variant in missing:
-        for reason, place, distance in list(_misses_of(variant, vocabulary, by_length, texts))[:_PER_VARIANT]:
-            if shown == limit * _PER_VARIANT:
-                return
-            shown += 1
-            yield {
-                "kind": "near_miss",
-                "concept": variant.concept,
-                "variant": variant.text,
-                "text": place.text,
-                "page_num": pages[place.row],
-                "line_num": lines[place.row],
-                "snippet": _snippet(texts[place.row], place),
-                "distance": float(distance),
-                "why_not": reason.sentence,
-            }
+    mine = misread[(misread["concept"] == variant.concept) & (misread["variant"] == variant.text)]
+    for hit in _records(mine.head(_PER_VARIANT)):
+        yield _from_hit("near_miss", hit, f"{NearMissReason.SPELLING_DIFFERS.sentence} {_MISREAD}")
 
 
-def _vocabulary(texts: list[str]) -> Vocabulary:
-    seen: set[str] = set()
-    found: Vocabulary = defaultdict(list)
-    for row, text in enumerate(texts):
-        for word in words(text):
-            if word.text not in seen:
-                seen.add(word.text)
-                found[fold(word.text)].append(_Word(row, word.start, word.end, word.text))
-    return found
-
-
-def _misses_of(
-    variant: Variant, vocabulary: Vocabulary, by_length: dict[int, list[str]], texts: list[str]
-) -> Iterator[tuple[NearMissReason, _Word, int]]:
-    parts = [fold(word.text) for word in words(variant.text)]
-    if len(parts) == 1:
-        yield from _single(variant, parts[0], vocabulary, by_length)
-    elif 1 < len(parts) <= _MOST_WORDS:
-        yield from _phrase(parts, vocabulary, texts)
-
-
-def _single(
-    variant: Variant, word: str, vocabulary: Vocabulary, by_length: dict[int, list[str]]
-) -> Iterator[tuple[NearMissReason, _Word, int]]:
-    for place in vocabulary.get(word, []):
-        if place.text != variant.text:
-            yield NearMissReason.OTHER_CASE, place, 0
-    edits = 0 if len(word) < 4 else 1 if len(word) < 8 else 2
-    plain = without_accents(word)
-    for length in range(len(word) - edits, len(word) + edits + 1):
-        for other in by_length.get(length, []):
-            if other == word:
-                continue
-            if without_accents(other) == plain:
-                yield NearMissReason.ACCENTS_DIFFER, vocabulary[other][0], 0
-            elif edits and (distance := Levenshtein.distance(word, other, score_cutoff=edits)) <= edits:
-                stem = share_stem(word, other)
-                yield (
-                    NearMissReason.SAME_STEM if stem else NearMissReason.SPELLING_DIFFERS,
-                    vocabulary[other][0],
-                    distance,
-                )
-    if len(word) >= 4:
-        inside = [other for other in vocabulary if len(other) > len(word) + edits and word in other]
-        for other in inside[:_PER_VARIANT]:
-            yield NearMissReason.PART_OF_WORD, vocabulary[other][0], len(other) - len(word)
-
-
-def _phrase(
-    parts: list[str], vocabulary: Vocabulary, texts: list[str]
-) -> Iterator[tuple[NearMissReason, _Word, int]]:
-    """Phrases in which every word shares its stem, or nearly its spelling, with the word of the variant."""
-    anchor = max((part for part in parts if part in vocabulary), key=len, default="")
-    at = parts.index(anchor) if anchor else 0
-    for row in dict.fromkeys(place.row for place in vocabulary.get(anchor, [])):
-        line = list(words(texts[row]))
-        for position, word in enumerate(line):
-            window = line[position - at : position - at + len(parts)] if position >= at else []
-            if fold(word.text) != anchor or len(window) != len(parts):
-                continue
-            pairs = [(part, fold(other.text)) for part, other in zip(parts, window, strict=True)]
-            edits = sum(Levenshtein.distance(one, other) for one, other in pairs)
-            alike = all(
-                share_stem(one, other) or Levenshtein.distance(one, other) <= 1 for one, other in pairs
-            )
-            if edits and alike:
-                start, end = window[0].start, window[-1].end
-                yield NearMissReason.SAME_STEM, _Word(row, start, end, texts[row][start:end]), edits
-
-
-def _snippet(text: str, place: _Word) -> str:
-    start = max(0, place.start - _SNIPPET // 2)
-    return text[start : max(place.end, start + _SNIPPET)]
+def _from_miss(miss: NearMiss, line_df: pd.DataFrame) -> dict[str, Any]:
+    line = line_df.iloc[miss.line]
+    text = str(line["text"])
+    return {
+        "kind": "near_miss",
+        "concept": miss.variant.concept,
+        "variant": miss.variant.text,
+        "text": text[miss.start : miss.end],
+        "page_num": int(line["page_num"]),
+        "line_num": int(line["line_num"]),
+        "snippet": text[max(0, miss.start - _AROUND) : miss.end + _AROUND],
+        "distance": miss.edits,
+        "why_not": miss.reason.sentence,
+    }

@@ -6,10 +6,11 @@ One short function each. A check that this version does not run, or that has not
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
-from docaudit.concepts import ConceptTable
+from docaudit.concepts import ConceptTable, Variant
 from docaudit.errors import OptionError
 from docaudit.justification import Obligation, ObligationCheck, ObligationState, ParseCoverage
 from docaudit.location import DOCUMENT_PAGE, PageState, TextLikely
@@ -37,9 +38,22 @@ PAGE_KINDS = frozenset(
     }
 )
 """Blind spots that are whole pages."""
-PART_KINDS = frozenset(BlindSpotKind) - REGION_KINDS - PAGE_KINDS
+PART_KINDS = frozenset(
+    {
+        BlindSpotKind.ATTACHMENT_NOT_READ,
+        BlindSpotKind.ANNOTATION_NOT_READ,
+        BlindSpotKind.FORM_NOT_READ,
+        BlindSpotKind.LAYER_OFF,
+        BlindSpotKind.EARLIER_REVISION,
+        BlindSpotKind.SIGNATURE_NOT_READ,
+        BlindSpotKind.TAGGED_TEXT_NOT_READ,
+        BlindSpotKind.OUTLINE_NOT_READ,
+        BlindSpotKind.METADATA_NOT_READ,
+    }
+)
 """Blind spots that are parts of the file beside its pages."""
 
+_KINDS = {kind.value: kind for kind in BlindSpotKind}
 _READABLE = {PageState.TEXT.value, PageState.MIXED.value, PageState.BLANK.value, PageState.IMAGE_ONLY.value}
 
 
@@ -71,7 +85,7 @@ def _pages(spots: pd.DataFrame) -> list[int]:
 
 
 def _remedies(spots: pd.DataFrame) -> str:
-    return "; ".join(dict.fromkeys(BlindSpotKind(kind).remedy for kind in spots["kind"]))
+    return "; ".join(dict.fromkeys(_KINDS[kind].remedy for kind in spots["kind"]))
 
 
 def _counts(spots: pd.DataFrame) -> str:
@@ -79,33 +93,41 @@ def _counts(spots: pd.DataFrame) -> str:
     return ", ".join(f"{number} x {kind}" for kind, number in counted.items())
 
 
-def pages_readable(page_df: pd.DataFrame, blind_spot_df: pd.DataFrame) -> ObligationCheck:
-    """Every page of the page tree could be opened, rendered and read without damage."""
+def pages_readable(page_df: pd.DataFrame, blind_spot_df: pd.DataFrame, pages_total: int) -> ObligationCheck:
+    """Every page of the page tree has its row, could be opened, rendered and read without damage."""
     spots = _spots(blind_spot_df, PAGE_KINDS)
-    failed = [
-        int(page)
-        for page, state in zip(page_df["page_num"], page_df["state"], strict=True)
-        if state not in _READABLE
-    ]
-    bad = sorted({*failed, *_pages(spots)})
-    total = len(page_df)
+    states = zip(page_df["page_num"], page_df["state"], strict=True)
+    failed = {int(page) for page, state in states if state not in _READABLE}
+    missing = set(range(1, pages_total + 1)) - {int(page) for page in page_df["page_num"]}
+    bad = sorted({*failed, *missing, *_pages(spots)})
     if not bad:
-        return _check(Obligation.PAGES_READABLE, True, f"all {total} pages were opened and read")
+        return _check(Obligation.PAGES_READABLE, True, f"all {pages_total} pages were opened and read")
+    why = _counts(spots) or ("without a row in the page table" if missing else "not rendered")
     lost = len(bad) - (DOCUMENT_PAGE in bad)
-    what = f"{lost} of {total} pages" if lost else "the file as a whole"
-    evidence = f"{what} could not be read in full ({_counts(spots) or 'not rendered'})"
-    return _check(Obligation.PAGES_READABLE, False, evidence, bad, _remedies(spots))
+    what = f"{lost} of {pages_total} pages" if lost else "the file as a whole"
+    evidence = f"{what} could not be read in full ({why})"
+    remedy = _remedies(spots) or "read these pages, or repair the file"
+    return _check(Obligation.PAGES_READABLE, False, evidence, bad, remedy)
 
 
-def ink_read(page_df: pd.DataFrame, blind_spot_df: pd.DataFrame) -> ObligationCheck:
-    """No ink that may be text is left unread on any page."""
+def ink_read(page_df: pd.DataFrame, blind_spot_df: pd.DataFrame, misread_df: pd.DataFrame) -> ObligationCheck:
+    """No ink that may be text is left unread, and no reading of OCR may stand for a required concept.
+
+    Args:
+        page_df: PAGE_DF.
+        blind_spot_df: BLIND_SPOT_DF.
+        misread_df: Rows of HIT_DF that are possible misreadings of a required concept.
+    """
     spots = _spots(blind_spot_df, REGION_KINDS)
-    if len(spots):
-        pages = _pages(spots)
-        evidence = (
-            f"{len(spots)} region(s) on {len(pages)} of {len(page_df)} pages were not read ({_counts(spots)})"
-        )
-        return _check(Obligation.INK_READ, False, evidence, pages, _remedies(spots))
+    pages = sorted({*_pages(spots), *_pages(misread_df)})
+    if pages:
+        parts = [f"{len(spots)} regions were not read ({_counts(spots)})"] if len(spots) else []
+        if len(misread_df):
+            named = ", ".join(f"'{name}'" for name in dict.fromkeys(misread_df["concept"]))
+            parts.append(f"{len(misread_df)} readings of OCR may be misread words for {named}")
+        looked = ["look at the words that OCR read there"] if len(misread_df) else []
+        remedy = "; ".join([*([_remedies(spots)] if len(spots) else []), *looked])
+        return _check(Obligation.INK_READ, False, ", and ".join(parts), pages, remedy)
     if page_df["ink_total"].isna().all():
         return _not_run(Obligation.INK_READ, "the ink of the pages was not measured")
     return _check(Obligation.INK_READ, True, "no ink that may be text is left unread")
@@ -134,22 +156,32 @@ def references_resolved(coverage: ParseCoverage) -> ObligationCheck:
     return _check(Obligation.REFERENCES_RESOLVED, False, evidence, (), remedy)
 
 
-def variants_searched(ledger_df: pd.DataFrame) -> ObligationCheck:
+def variants_searched(table: ConceptTable, ledger_df: pd.DataFrame, pages_total: int) -> ObligationCheck:
     """Every accepted variant was searched on every page that has text."""
-    failed = ledger_df[ledger_df["state"] != LedgerState.SEARCHED.value]
-    total = len(ledger_df)
-    if not len(failed):
+    rows = {(row.concept, row.variant): row for row in ledger_df.itertuples()}
+    wrong = [
+        why for v in table.active if (why := _not_searched(v, rows.get((v.concept, v.text)), pages_total))
+    ]
+    total = len(table.active)
+    if not wrong:
         return _check(
             Obligation.VARIANTS_SEARCHED, True, f"all {total} variants were searched on all pages with text"
         )
-    named = "; ".join(
-        f"'{variant}' ({state}{f': {detail}' if detail else ''})"
-        for variant, state, detail in zip(failed["variant"], failed["state"], failed["detail"], strict=True)
-    )
     remedy = "correct the pattern, or raise --regex-seconds"
-    return _check(
-        Obligation.VARIANTS_SEARCHED, False, f"{len(failed)} of {total} variants: {named}", (), remedy
-    )
+    evidence = f"{len(wrong)} of {total} variants: {'; '.join(wrong)}"
+    return _check(Obligation.VARIANTS_SEARCHED, False, evidence, (), remedy)
+
+
+def _not_searched(variant: Variant, row: Any, pages_total: int) -> str:
+    """Why a variant does not count as searched; empty if it does."""
+    if row is None:
+        return f"'{variant.text}' has no row in the ledger"
+    if row.state != LedgerState.SEARCHED.value:
+        return f"'{variant.text}' ({row.state}{': ' + row.detail if row.detail else ''})"
+    if row.pages_searched + row.pages_not_searchable < pages_total:
+        pages = row.pages_searched + row.pages_not_searchable
+        return f"'{variant.text}' accounts for {pages} of {pages_total} pages"
+    return ""
 
 
 def variants_reviewed(table: ConceptTable) -> ObligationCheck:
@@ -165,10 +197,15 @@ def variants_reviewed(table: ConceptTable) -> ObligationCheck:
     )
 
 
-def question_covered(question: str | None, uncovered: Sequence[str]) -> ObligationCheck:
-    """Every content word of the question belongs to a concept of the table."""
+def question_covered(
+    question: str | None, content: Sequence[str], uncovered: Sequence[str]
+) -> ObligationCheck:
+    """The question names a subject, and every content word of it belongs to a concept of the table."""
     if question is None:
         return _not_run(Obligation.QUESTION_COVERED, "no question was asked")
+    if not content:
+        evidence = "the question has no word that names a subject"
+        return _check(Obligation.QUESTION_COVERED, False, evidence, (), "name the subject in the question")
     if not uncovered:
         return _check(Obligation.QUESTION_COVERED, True, "every content word of the question is in a concept")
     named = ", ".join(f"'{word}'" for word in uncovered)

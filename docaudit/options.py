@@ -25,7 +25,7 @@ class AuditOptions(BaseModel):
         ocr_confidence: Mean word confidence (0 to 100) below which a region read by OCR stays a blind spot.
         password: Password of an encrypted document; never written to any output.
         workers: Child processes that read pages; 0 takes one for each core.
-        page_seconds: Time limit for reading one page.
+        page_seconds: Time limit for reading one page, and for each region of it that goes to OCR.
         document_seconds: Time limit for opening the document and for reading all pages together.
         memory_mb: Memory limit of each child process in MiB.
         scope: Where concepts must meet: the same line, paragraph, page, or a window of words.

@@ -14,15 +14,13 @@ import regex
 
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.errors import QuestionError
-from docaudit.question_words import FRAME_CJK, FRAME_WORDS, STOP_WORDS
+from docaudit.question_words import FRAME_CJK, FRAME_WORDS, STOP_WORDS, SUFFIXES_CJK
 from docaudit.wordforms import CJK, HAN, HANGUL, HIRAGANA, KATAKANA, fold, share_stem, words
 
 _NO_LETTER = re.compile(r"[\W_]*")
 _RUN = re.compile(f"[{HAN}]+|[{KATAKANA}]+|[{HANGUL}]+")
 _KANA = re.compile(f"[{HIRAGANA}]+")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-# One sign left of a run when all known words are taken out is a suffix (量, 者, 的), not a topic.
-_SHORTEST_RUN = 2
 
 
 def content_words(question: str) -> tuple[str, ...]:
@@ -94,18 +92,23 @@ def _is_frame_form(word: str) -> bool:
     )
 
 
-def _cjk_content(run: str) -> Iterator[str]:
+def _cjk_content(run: str) -> list[str]:
     """What is left of a run when words that only ask are taken out."""
-    return (part for part in _without(run, FRAME_CJK) if len(part) >= _SHORTEST_RUN or part == run)
+    return _left_of(run, FRAME_CJK)
 
 
 def _uncovered_parts(run: str, known: Iterable[str]) -> list[str]:
     listed = tuple(known)
-    if any(run in text for text in listed):
-        return []
-    return [
-        part for part in _without(run, (*listed, *FRAME_CJK)) if len(part) >= _SHORTEST_RUN or part == run
-    ]
+    return [] if any(run in text for text in listed) else _left_of(run, (*listed, *FRAME_CJK))
+
+
+def _left_of(run: str, known: Iterable[str]) -> list[str]:
+    """The parts of a run that no known word explains; the run itself where a single sign is left that has a meaning.
+
+    量 of 消費量 only measures, but 税 of 消費税 makes another topic.
+    """
+    parts = [part for part in _without(run, known) if part not in SUFFIXES_CJK]
+    return [run] if any(len(part) == 1 for part in parts) else parts
 
 
 def _without(run: str, known: Iterable[str]) -> list[str]:

@@ -30,12 +30,16 @@ FRAME_WORDS = frozenset(
 """Words that ask, and words for the document itself: not what a question is about."""
 
 FRAME_CJK = frozenset(
-    """何 何人 何年 何件 何処 何時 誰 幾 幾つ 幾ら 文書 文章 資料 書類 記載 記述 記録 言及 説明 報告 報告書 規定 内容 本文 文中 場合
-    必要 不要 使用 利用 消費 要求 有無 存在 可能 可否 関連 関係 該当 対象 対応 方法 理由 目的 具体 具体的 全体 部分 程度 割合
-    数値 数量 合計 総量 総額 平均 年間 現在 今後 以上 以下 以外 質問 回答 確認 教示 明記 定義 箇所 場所 項目
-    ページ データ量 ドキュメント レポート
-    什么 甚么 哪些 哪里 哪个 多少 怎么 怎样 如何 为什么 是否 有没有 有无 文件 文档 报告 提到 提及 说明 描述 记载 包含 内容
-    使用 消耗 消费 需要 要求 费用 关于 有关 相关 情况 其中 本文 这份 该文 可以 能否 的 了 吗 呢 是 在 有 中 和 与 对 为 被 把
-    這份 為什麼 什麼 關於 報告 說明 記載 消耗 費用 需要 嗎""".split()  # noqa: SIM905
+    """何 何人 何年 何件 何処 何時 誰 幾 幾つ 幾ら 文書 文章 資料 書類 記載 記述 記録 言及 説明 報告 報告書
+    規定 内容 本文 文中 場合 必要 不要 使用 利用 消費 要求 有無 存在 可能 可否 関連 関係 該当 対象 対応 方法 理由 目的
+    具体 具体的 全体 部分 程度 割合 数値 数量 合計 総量 総額 平均 年間 現在 今後
+    以上 以下 以外 質問 回答 確認 教示 明記 定義 箇所 場所 項目
+    ページ ドキュメント レポート
+    什么 甚么 哪些 哪里 哪个 多少 怎么 怎样 如何 为什么 是否 有没有 有无 文件 文档 报告 提到 提及 说明 描述 记载
+    包含 内容 使用 消耗 消费 需要 要求 费用 关于 有关 相关 情况 其中 本文 这份 该文 可以 能否
+    這份 為什麼 什麼 關於 報告 說明 記載 消耗 費用 需要""".split()  # noqa: SIM905
 )
-"""The same in Japanese and Chinese; single Chinese signs are grammar that stands inside a run."""
+"""The same in Japanese and Chinese."""
+
+SUFFIXES_CJK = frozenset("量率額数等的性内中上下時後前別毎各当本同約计数额时后吗嗎呢了是的之在有与與和或")
+"""Single signs that are no topic when they are left of a run: they measure, point, or join Chinese words."""

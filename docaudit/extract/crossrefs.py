@@ -223,15 +223,25 @@ def _refs(lines: list[_Line], objects: Objects) -> list[dict[str, object]]:
     return rows
 
 
+def _counted_up_to(numbers: set[int]) -> int:
+    """How far a numbering counts up from its start; one number may be missing, a stray 31 after 9 is not part of it."""
+    last = 0
+    while last + 1 in numbers or last + 2 in numbers:
+        last += 1 if last + 1 in numbers else 2
+    return last
+
+
 class _Numbering:
     """How this document numbers its objects: what resolves, and what cannot be meant to be in it."""
 
     def __init__(self, objects: Objects) -> None:
         self._ids = set(objects)
-        self._last: dict[str, int] = defaultdict(int)
+        tops: dict[str, set[int]] = defaultdict(set)
         for object_type, object_id in objects:
             top = _TOP.match(object_id)
-            self._last[object_type] = max(self._last[object_type], int(top[0]) if top else 0)
+            if top is not None:
+                tops[object_type].add(int(top[0]))
+        self._last = {object_type: _counted_up_to(numbers) for object_type, numbers in tops.items()}
 
     def resolves(self, mention: Mention) -> bool:
         """The object is there. Parts of a section or note ("Note 7(e)") are found where the section is."""
@@ -250,7 +260,7 @@ class _Numbering:
         """Sections, notes and the like that lie beyond this document's own numbers are those of a law or contract."""
         top = _TOP.match(mention.object_id)
         return mention.object_type in WEAK_TYPES and (
-            top is None or int(top[0]) > self._last[mention.object_type]
+            top is None or int(top[0]) > self._last.get(mention.object_type, 0)
         )
 
 

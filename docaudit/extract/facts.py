@@ -108,6 +108,10 @@ class Opened(msgspec.Struct, array_like=True, tag="opened"):
     document: DocumentFact
 
 
+class Working(msgspec.Struct, array_like=True, tag="working"):
+    """The page takes long, and for a reason: the next part of it goes to OCR now."""
+
+
 class PageRead(msgspec.Struct, array_like=True, tag="page"):
     """One page was read."""
 
@@ -117,7 +121,7 @@ class PageRead(msgspec.Struct, array_like=True, tag="page"):
 class Refused(msgspec.Struct, array_like=True, tag="refused"):
     """The document cannot be opened, or the page cannot be read.
 
-    `reason` is password, not_a_pdf, no_pages, damaged, or, for a page, failed or out_of_memory.
+    `reason` is password, not_a_pdf, no_pages, damaged, or, for a page, failed, unreachable or out_of_memory.
     """
 
     reason: str
@@ -125,4 +129,4 @@ class Refused(msgspec.Struct, array_like=True, tag="refused"):
 
 
 Request = OpenRequest | ReadRequest
-Reply = Opened | PageRead | Refused
+Reply = Opened | Working | PageRead | Refused

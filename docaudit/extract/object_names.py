@@ -77,7 +77,7 @@ _NEEDS_NUMBER = [
 
 _MENTION = re.compile(
     "|".join(
-        rf"(?P<{name}>(?<![A-Za-z])(?:{words})\s{'*' if name == 'section' else '+'}"
+        rf"(?P<{name}>(?<![A-Za-z])(?<!List of )(?:{words})\s{'*' if name == 'section' else '+'}"
         rf"(?P<{name}_ids>{_ID}(?:{_JOIN}{_ID})*))"
         for name, words in _ENGLISH.items()
     )

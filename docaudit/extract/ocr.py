@@ -6,6 +6,7 @@ files come as packages. A reading with low confidence is kept, and its region st
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, files, version
 from pathlib import Path
@@ -151,10 +152,17 @@ class RegionReading:
 class OcrReader:
     """Reads regions of pages and remembers what equal pictures say."""
 
-    def __init__(self, languages: str | None, enough: float, engine: OcrEngine | None = None) -> None:
+    def __init__(
+        self,
+        languages: str | None,
+        enough: float,
+        working: Callable[[], None] = lambda: None,
+        engine: OcrEngine | None = None,
+    ) -> None:
         self.engine: OcrEngine = Tesseract() if engine is None else engine
         self._languages = languages
         self._enough = enough
+        self._working = working
         self._cache: dict[str, list[OcrWord]] = {}
 
     def read_region(self, page: pymupdf.Page, box: Box, known: list[Box]) -> RegionReading:
@@ -184,6 +192,7 @@ class OcrReader:
             return []
         key = f"{pixmap.width}x{pixmap.height}-{pixmap.digest.hex()}"
         if key not in self._cache:
+            self._working()
             sparse = clip.width * clip.height < 0.5 * page.rect.width * page.rect.height
             self._cache[key] = self._best(pixmap, dpi, sparse)
         return self._cache[key]
@@ -196,6 +205,7 @@ class OcrReader:
         first = self.engine.words(grey, pixmap.width, pixmap.height, dpi, _LANGUAGES[0], sparse)
         if first and _mean(first) >= self._enough:
             return first
+        self._working()
         second = self.engine.words(grey, pixmap.width, pixmap.height, dpi, "+".join(_LANGUAGES), sparse)
         return second if _weight(second) > _weight(first) else first
 

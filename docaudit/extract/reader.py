@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import version
 
 import pymupdf
@@ -36,9 +37,9 @@ class PageRefusedError(Exception):
 
 
 class DocumentReader:
-    """One open document."""
+    """One open document; `working` is called when a page goes on to a part that takes long."""
 
-    def __init__(self, request: OpenRequest) -> None:
+    def __init__(self, request: OpenRequest, working: Callable[[], None]) -> None:
         pymupdf.TOOLS.mupdf_display_errors(False)
         pymupdf.TOOLS.mupdf_display_warnings(False)
         pymupdf.TOOLS.reset_mupdf_warnings()
@@ -48,7 +49,9 @@ class DocumentReader:
             raise DocumentRefusedError("no_pages", "no page can be reached in it")
         self._layers_off = layers_off(self._doc)
         self._labels = page_labels(self._doc, request.path, request.password)
-        self._ocr = OcrReader(request.ocr_lang, request.ocr_confidence) if request.ocr != "off" else None
+        self._ocr = (
+            OcrReader(request.ocr_lang, request.ocr_confidence, working) if request.ocr != "off" else None
+        )
 
     def describe(self, full: bool) -> DocumentFact:
         """What belongs to the document as a whole; only the number of pages unless `full`."""

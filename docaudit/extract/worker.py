@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from docaudit.extract.facts import Opened, OpenRequest, PageRead, ReadRequest, Refused
+from docaudit.extract.facts import Opened, OpenRequest, PageRead, ReadRequest, Refused, Working
 from docaudit.extract.messages import PipeClosedError, decode_request, receive, send
 
 
@@ -29,10 +29,11 @@ def _serve(source: int, target: int) -> None:
     request = decode_request(receive(source))
     assert isinstance(request, OpenRequest)
     _limit_memory(request.memory_mb)
+    from docaudit.extract.page_tree import UnreachablePageError
     from docaudit.extract.reader import DocumentReader, DocumentRefusedError, PageRefusedError
 
     try:
-        reader = DocumentReader(request)
+        reader = DocumentReader(request, working=lambda: send(target, Working()))
         send(target, Opened(reader.describe(request.describe)))
     except DocumentRefusedError as error:
         send(target, Refused(error.reason, str(error)))
@@ -42,6 +43,8 @@ def _serve(source: int, target: int) -> None:
         assert isinstance(request, ReadRequest)
         try:
             send(target, PageRead(reader.read(request.page_num, request.render)))
+        except UnreachablePageError as error:
+            send(target, Refused("unreachable", str(error)))
         except PageRefusedError as error:
             send(target, Refused("failed", str(error)))
         except MemoryError:

@@ -1,0 +1,121 @@
+"""The words of a document with the place where each stands first: near misses are looked up here, not line by line."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+import pandas as pd
+from rapidfuzz.distance import OSA
+from rapidfuzz.process import cdist
+
+from docaudit.wordforms import WORD, fold, stems, without_accents
+
+# One edit in a short word makes another word (cat, car); two edits need a word that stays itself.
+_ONE_EDIT_FROM = 4
+_TWO_EDITS_FROM = 8
+_CHUNK = 64
+
+
+def edits_allowed(text: str) -> int:
+    """How many edits away a word of this length still is a near miss."""
+    if len(text) >= _TWO_EDITS_FROM:
+        return 2
+    return 1 if len(text) >= _ONE_EDIT_FROM else 0
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Every different word of the lines.
+
+    Attributes:
+        first_line: Word as written -> position in `line_df` of the first line with it.
+    """
+
+    first_line: dict[str, int]
+
+    @cached_property
+    def by_fold(self) -> dict[str, list[str]]:
+        """Folded word -> words as written."""
+        return _grouped((fold(word), word) for word in self.first_line)
+
+    @cached_property
+    def folded(self) -> list[str]:
+        """All folded words."""
+        return list(self.by_fold)
+
+    @cached_property
+    def by_plain(self) -> dict[str, list[str]]:
+        """Word without accents -> folded words."""
+        return _grouped((without_accents(word), word) for word in self.folded)
+
+    @cached_property
+    def by_stem(self) -> dict[str, list[str]]:
+        """Simple stem -> folded words."""
+        return _grouped((stem, word) for word in self.folded for stem in stems(word))
+
+    @cached_property
+    def _joined(self) -> str:
+        return "\n" + "\n".join(self.folded) + "\n"
+
+    @cached_property
+    def _by_length(self) -> dict[int, list[str]]:
+        return _grouped((len(word), word) for word in self.folded)
+
+    def containing(self, part: str, limit: int) -> list[str]:
+        """Folded words that are longer than this part and contain it, at most so many."""
+        found: dict[str, None] = {}
+        at = self._joined.find(part)
+        while at >= 0 and len(found) < limit:
+            start, end = self._joined.rfind("\n", 0, at) + 1, self._joined.find("\n", at)
+            if end - start > len(part):
+                found[self._joined[start:end]] = None
+            at = self._joined.find(part, end)
+        return list(found)
+
+    def within_edits(self, texts: Iterable[str]) -> dict[str, list[tuple[str, int]]]:
+        """Folded text -> folded words one or two edits away (insert, delete, replace, swap), nearest first."""
+        by_length: dict[int, list[str]] = defaultdict(list)
+        for text in dict.fromkeys(texts):
+            if edits_allowed(text):
+                by_length[len(text)].append(text)
+        near: dict[str, list[tuple[str, int]]] = {}
+        for length, group in by_length.items():
+            most = edits_allowed(group[0])
+            near_lengths = range(length - most, length + most + 1)
+            candidates = [word for n in near_lengths for word in self._by_length.get(n, ())]
+            for start in range(0, len(group) if candidates else 0, _CHUNK):
+                near |= _measured(group[start : start + _CHUNK], candidates, most)
+        return near
+
+
+def build_vocabulary(line_df: pd.DataFrame) -> Vocabulary:
+    """The vocabulary of all lines."""
+    first: dict[str, int] = {}
+    for position, text in enumerate(line_df["text"].tolist()):
+        for word in WORD.findall(str(text)):
+            first.setdefault(word, position)
+    return Vocabulary(first)
+
+
+def _measured(texts: Sequence[str], words: list[str], most: int) -> dict[str, list[tuple[str, int]]]:
+    table = cdist(texts, words, scorer=OSA.distance, score_cutoff=most, dtype=np.uint8)
+    found: dict[str, list[tuple[str, int]]] = {}
+    for row, text in enumerate(texts):
+        near = [(words[n], int(table[row, n])) for n in np.flatnonzero(table[row] <= most)]
+        found[text] = sorted(((word, edits) for word, edits in near if edits), key=lambda item: item[1])
+    return found
+
+
+K = TypeVar("K")
+
+
+def _grouped(pairs: Iterable[tuple[K, str]]) -> dict[K, list[str]]:
+    grouped: dict[K, list[str]] = defaultdict(list)
+    for key, word in pairs:
+        grouped[key].append(word)
+    return dict(grouped)
