@@ -15,6 +15,7 @@ from docaudit.reasons import BlindSpotKind
 
 _TAG = re.compile(r"<[^>]*>")
 _WIDGET = int(vars(pymupdf)["PDF_ANNOT_WIDGET"])
+_FILE = int(vars(pymupdf)["PDF_ANNOT_FILE_ATTACHMENT"])
 _SIGNATURE = int(vars(pymupdf)["PDF_WIDGET_TYPE_SIGNATURE"])
 _INFO = ("content", "title", "subject")
 _SIGNATURE_KEYS = ("Name", "Reason", "Location", "ContactInfo")
@@ -35,7 +36,18 @@ def page_marginalia(page: pymupdf.Page) -> tuple[list[LineFact], list[SpotFact]]
         except ENGINE_ERRORS as error:
             detail = f"{reader.__name__.strip('_')}: {type(error).__name__}: {error}"
             spots.append(SpotFact(kind=kind.value, text_likely=TextLikely.UNKNOWN.value, detail=detail))
-    return lines, spots
+    return lines, spots + _pinned_files(page)
+
+
+def _pinned_files(page: pymupdf.Page) -> list[SpotFact]:
+    """Files that hang on an annotation of the page: the list of embedded files does not have them."""
+    kind, likely = BlindSpotKind.ATTACHMENT_NOT_READ.value, TextLikely.YES.value
+    found = []
+    for number, sort, *_ in page.annot_xrefs():
+        if sort == _FILE:
+            name = _string(page.parent, number, "FS/UF") or _string(page.parent, number, "FS/F")
+            found.append(SpotFact(kind=kind, text_likely=likely, detail=f"file pinned to the page {clean(name)}"))
+    return found
 
 
 def _annotations(page: pymupdf.Page) -> Iterator[LineFact]:
@@ -47,6 +59,7 @@ def _annotations(page: pymupdf.Page) -> Iterator[LineFact]:
         rich = key_of(page.parent, annotation.xref, "RC")
         if rich[0] == "string":
             parts.append(unescape(_TAG.sub(" ", rich[1])).strip())
+        parts += [_string(page.parent, annotation.xref, f"FS/{key}") for key in ("UF", "F", "Desc")]
         yield from _lines(parts, _box(annotation.rect * page.rotation_matrix), number, TextSource.ANNOTATION)
 
 

@@ -76,6 +76,9 @@ def _outline(doc: pymupdf.Document, parts: Parts) -> None:
             parts.lines.append(_line(title, TextSource.BOOKMARK, len(parts.outline)))
         stack.append((item.next, level))
         stack.append((item.down, level + 1))
+    if not parts.outline and key_of(doc, doc.pdf_catalog(), "Outlines/First")[0] != "null":
+        detail = "the engine finds no bookmark though the file lists some: they may loop"
+        parts.spots.append((DOCUMENT_PAGE, _spot(BlindSpotKind.OUTLINE_NOT_READ, TextLikely.YES, detail)))
     if any(item is not None for item, _ in stack):
         detail = f"only the first {_MAX_OUTLINE} bookmarks are read"
         parts.spots.append((DOCUMENT_PAGE, _spot(BlindSpotKind.OUTLINE_NOT_READ, TextLikely.YES, detail)))
