@@ -37,7 +37,7 @@ from docaudit.extract.facts import (
     SpotFact,
     Working,
 )
-from docaudit.extract.messages import PipeClosedError, PipeTimeoutError, decode_reply, receive, send
+from docaudit.extract.messages import PipeClosedError, PipeGarbledError, PipeTimeoutError, decode_reply, receive, send
 from docaudit.location import PageState, TextLikely
 from docaudit.options import AuditOptions
 from docaudit.reasons import BlindSpotKind
@@ -48,6 +48,8 @@ Progress = Callable[[int, int], None]
 _BATCH = 8
 _PAGES_PER_WORKER = 24
 _OPEN_SECONDS = 60.0
+WORKER = "docaudit.extract.worker"
+"""The module that runs in the child process."""
 
 
 class Child:
@@ -64,7 +66,7 @@ class Child:
         }
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "docaudit.extract.worker"],
+            [sys.executable, "-m", WORKER],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -102,8 +104,9 @@ class Child:
                 remedy="repair the file, or raise --document-seconds",
             ) from error
         except PipeClosedError as error:
+            garbled = isinstance(error, PipeGarbledError)
             raise DamagedDocumentError(
-                f"the engine crashed while opening it ({self.last_words()})",
+                f"the engine crashed while opening it ({error if garbled else self.last_words()})",
                 file=self._source.name,
                 remedy="repair the file",
             ) from error
@@ -116,12 +119,16 @@ class Child:
         """Send the request for one page."""
         send(self._to, ReadRequest(page_num, render))
 
-    def answer(self, seconds: float) -> PageFact | Refused:
-        """Wait for the next page, `seconds` for each part of the work; raises PipeTimeoutError or PipeClosedError."""
+    def answer(self, page_num: int, seconds: float) -> PageFact | Refused:
+        """Wait for a page that was asked for, `seconds` for each part of the work; raises PipeTimeoutError or
+        PipeClosedError.
+        """
         reply = decode_reply(receive(self._from, seconds))
         while isinstance(reply, Working):
             reply = decode_reply(receive(self._from, seconds))
         if isinstance(reply, PageRead):
+            if reply.page.page_num != page_num:
+                raise PipeGarbledError(f"asked for page {page_num}, got page {reply.page.page_num}")
             return reply.page
         assert isinstance(reply, Refused)
         return reply
@@ -258,11 +265,13 @@ def _read_batch(run: _Run, child: Child, batch: list[_Item]) -> tuple[list[_Item
         pass  # it died on a page of this batch; the loop below finds out on which
     for done, item in enumerate(batch, 1):
         try:
-            reply = child.answer(max(0.1, min(run.options.page_seconds, run.deadline - time.monotonic())))
+            limit = max(0.1, min(run.options.page_seconds, run.deadline - time.monotonic()))
+            reply = child.answer(item.num, limit)
         except PipeTimeoutError:
             lost = BlindSpotKind.PAGE_TIMED_OUT, f"no result after {run.options.page_seconds:g} s"
-        except PipeClosedError:
-            lost = BlindSpotKind.PAGE_CRASHED, child.last_words()
+        except PipeClosedError as error:
+            detail = str(error) if isinstance(error, PipeGarbledError) else child.last_words()
+            lost = BlindSpotKind.PAGE_CRASHED, detail
         else:
             run.put(_settled(item, reply))
             continue

@@ -16,15 +16,27 @@ _MAX_MESSAGE = 1 << 30
 
 encode = msgspec.msgpack.Encoder().encode
 decode_request = msgspec.msgpack.Decoder(Request).decode
-decode_reply = msgspec.msgpack.Decoder(Reply).decode
+_decode_reply = msgspec.msgpack.Decoder(Reply).decode
 
 
 class PipeClosedError(Exception):
     """The other side went away in the middle of, or before, a message."""
 
 
+class PipeGarbledError(PipeClosedError):
+    """What came is no message of ours: the other side cannot be trusted any more."""
+
+
 class PipeTimeoutError(Exception):
     """The other side did not answer in time."""
+
+
+def decode_reply(body: bytes) -> Reply:
+    """The reply in a message's bytes; raises PipeGarbledError."""
+    try:
+        return _decode_reply(body)
+    except msgspec.DecodeError as error:
+        raise PipeGarbledError(f"an answer that is none: {error}") from error
 
 
 def send(handle: int, message: Request | Reply) -> None:
@@ -43,7 +55,7 @@ def receive(handle: int, seconds: float | None = None) -> bytes:
     deadline = None if seconds is None else time.monotonic() + seconds
     (length,) = _HEADER.unpack(_read_exactly(handle, _HEADER.size, deadline))
     if length > _MAX_MESSAGE:
-        raise PipeClosedError(f"a message of {length} bytes is not one of ours")
+        raise PipeGarbledError(f"a message of {length} bytes is not one of ours")
     return _read_exactly(handle, length, deadline)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from docaudit.location import DOCUMENT_PAGE, TextLikely, TextSource
 from docaudit.reasons import BlindSpotKind
 
 _MAX_OUTLINE = 100_000
+_END_WINDOW = 2048
 _INFO_KEYS = ("title", "author", "subject", "keywords")
 _OBJECT = re.compile(rb"(?<!\d)(\d{1,9}) \d{1,5} obj\b")
 _REFERENCE = re.compile(r"(\d+) \d+ R")
@@ -46,6 +48,7 @@ def document_parts(doc: pymupdf.Document, tree: PageTree) -> Parts:
         (_forms, BlindSpotKind.FORM_NOT_READ),
         (partial(_revisions, tree), BlindSpotKind.EARLIER_REVISION),
         (partial(_tags, tree), BlindSpotKind.TAGGED_TEXT_NOT_READ),
+        (_end_of_file, BlindSpotKind.PAGE_DAMAGED),
     )
     for reader, kind in readers:
         try:
@@ -154,6 +157,16 @@ def _touched_pages(tree: PageTree, doc: pymupdf.Document) -> list[int]:
 
 def _tags(tree: PageTree, doc: pymupdf.Document, parts: Parts) -> None:
     parts.lines += tagged_lines(doc, tree.numbers)
+
+
+def _end_of_file(doc: pymupdf.Document, parts: Parts) -> None:
+    """A file that was cut off: the engine mends it without a word, and what stood in the rest is gone."""
+    with Path(doc.name).open("rb") as stream:
+        stream.seek(0, os.SEEK_END)
+        stream.seek(max(0, stream.tell() - _END_WINDOW))
+        if b"%%EOF" not in stream.read():
+            detail = "the file is cut off: its end mark is missing"
+            parts.spots.append((DOCUMENT_PAGE, _spot(BlindSpotKind.PAGE_DAMAGED, TextLikely.UNKNOWN, detail)))
 
 
 def _line(text: str, source: TextSource, block: int) -> tuple[int, LineFact]:

@@ -1,0 +1,28 @@
+"""What tests share: parses of small PDFs, each made once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import docaudit
+from docaudit.parsed import ParsedDocument
+
+Parse = Callable[..., ParsedDocument]
+_PARSED: dict[tuple[bytes, str], ParsedDocument] = {}
+
+
+def parse_once(data: bytes, **options: Any) -> ParsedDocument:
+    """The parse of these bytes; ocr is off unless asked for. Tables must not be changed by the test."""
+    chosen = {"ocr": "off", "workers": 1, **options}
+    key = (data, repr(sorted(chosen.items())))
+    if key not in _PARSED:
+        _PARSED[key] = docaudit.parse(data, **chosen)
+    return _PARSED[key]
+
+
+@pytest.fixture(scope="session")
+def parse() -> Parse:
+    return parse_once

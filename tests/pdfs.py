@@ -1,0 +1,234 @@
+"""Small real PDFs for tests, as bytes; what is on each of their pages stands in the call that makes them."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import pikepdf
+import pymupdf
+from reportlab.lib.pagesizes import A4
+from reportlab.pdfgen.canvas import Canvas
+
+Draw = Callable[[pymupdf.Page], Any]
+Painter = Callable[[Canvas], Any]
+
+LEFT, TOP, LINE = 72.0, 90.0, 16.0
+TALL = float(A4[1])
+
+PROSE = (
+    "The harbour authority published its yearly statement in March.",
+    "Cranes on the northern quay were replaced by taller machines.",
+    "Dredging of the inner basin will continue through the autumn.",
+    "Ferries to the islands carried more passengers than ever before.",
+    "Repairs of the breakwater were paid for by the regional council.",
+)
+
+
+def document(*pages: Draw, finish: Callable[[pymupdf.Document], Any] | None = None, **save: Any) -> bytes:
+    """A PDF of A4 pages, each drawn by one function."""
+    doc = pymupdf.open()
+    for draw in pages:
+        draw(doc.new_page(width=A4[0], height=A4[1]))
+    if finish is not None:
+        finish(doc)
+    data: bytes = doc.tobytes(**{"deflate": True, "no_new_id": True, **save})
+    doc.close()
+    return data
+
+
+def text(*lines: str, size: float = 11, **style: Any) -> Draw:
+    """A page of lines, one under the other."""
+
+    def draw(page: pymupdf.Page) -> None:
+        write(page, lines, size=size, **style)
+
+    return draw
+
+
+def write(
+    page: pymupdf.Page,
+    lines: Iterable[str],
+    x: float = LEFT,
+    y: float = TOP,
+    size: float = 11,
+    step: float = 0,
+    **style: Any,
+) -> None:
+    """Lines at a place; without a step the next line follows close, and so belongs to the same block."""
+    for number, line in enumerate(lines):
+        page.insert_text((x, y + number * (step or size * 1.45)), line, fontsize=size, **style)
+
+
+def japanese(*lines: str, size: float = 11) -> Draw:
+    """A page of Japanese lines, each a block of its own."""
+    return lambda page: write(page, lines, size=size, step=40, fontname="japan")
+
+
+def blank(page: pymupdf.Page) -> None:
+    """Nothing at all."""
+
+
+def picture(*lines: str, dpi: int = 200, size: float = 14, width: float = 420) -> bytes:
+    """PNG of lines of text, cut to them."""
+    with pymupdf.open() as doc:
+        page = doc.new_page(width=width, height=30 + size * 1.5 * len(lines))
+        write(page, lines, x=15, y=15 + size, size=size)
+        png: bytes = page.get_pixmap(dpi=dpi).tobytes("png")
+    return png
+
+
+def scan(*lines: str, dpi: int = 150, size: float = 14) -> Draw:
+    """A page that is an image of text and nothing else."""
+
+    def draw(page: pymupdf.Page) -> None:
+        with pymupdf.open() as source:
+            text(*lines, size=size)(source.new_page(width=page.rect.width, height=page.rect.height))
+            page.insert_image(page.rect, stream=source[0].get_pixmap(dpi=dpi).tobytes("png"))
+
+    return draw
+
+
+def with_picture(lines: Sequence[str], words: Sequence[str], box: tuple[float, ...] = (72, 400, 492, 480)) -> Draw:
+    """A page of text with a picture of words on it."""
+
+    def draw(page: pymupdf.Page) -> None:
+        write(page, lines)
+        page.insert_image(pymupdf.Rect(box), stream=picture(*words))
+
+    return draw
+
+
+def photograph(page: pymupdf.Page, box: tuple[float, ...] = (72, 300, 372, 500)) -> None:
+    """A smooth gradient: an image that certainly has no text."""
+    samples = bytes(min(255, 60 + x // 2 + y // 3) for y in range(200) for x in range(300))
+    pixmap = pymupdf.Pixmap(pymupdf.csGRAY, 300, 200, samples, False)
+    page.insert_image(pymupdf.Rect(box), stream=pixmap.tobytes("png"))
+
+
+def outlines(page: pymupdf.Page, words: str, y: float = 400, size: float = 24) -> None:
+    """Words whose letters are shapes: a person reads them, the text layer has none of them."""
+    with pymupdf.open() as source:
+        source.new_page(width=page.rect.width, height=120).insert_text((LEFT, 60), words, fontsize=size)
+        drawn = source[0].get_svg_image(text_as_path=True)
+    with pymupdf.open(stream=drawn.encode(), filetype="svg") as svg, pymupdf.open("pdf", svg.convert_to_pdf()) as shapes:
+        page.show_pdf_page(pymupdf.Rect(0, y - 60, page.rect.width, y + 60), shapes, 0)
+
+
+def layered(page: pymupdf.Page, words: str, y: float = 300, on: bool = False) -> None:
+    """Words on a layer that is switched off, or on."""
+    group = page.parent.add_ocg("working notes", on=on)
+    page.insert_text((LEFT, y), words, fontsize=11, oc=group)
+
+
+def reportlab(*pages: Painter) -> bytes:
+    """A PDF of A4 pages drawn with ReportLab, the same bytes each time."""
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=A4, invariant=1)
+    for paint in pages:
+        paint(canvas)
+        canvas.showPage()
+    canvas.save()
+    return stream.getvalue()
+
+
+def changed(data: bytes, change: Callable[[pikepdf.Pdf], Any], **save: Any) -> bytes:
+    """A PDF after a change of its objects."""
+    stream = io.BytesIO()
+    with pikepdf.open(io.BytesIO(data)) as pdf:
+        change(pdf)
+        pdf.save(stream, **save)
+    return stream.getvalue()
+
+
+def plain(*pages: Draw) -> bytes:
+    """A PDF without object streams and compression: its objects can be changed as bytes."""
+    return document(*pages, deflate=False, garbage=0)
+
+
+def encrypted(data: bytes, user: str, owner: str = "owner") -> bytes:
+    """A PDF that asks for a password, or with an empty one only restricts what may be done."""
+    return changed(data, lambda pdf: None, encryption=pikepdf.Encryption(user=user, owner=owner, R=6))
+
+
+def lying_count(data: bytes, count: int) -> bytes:
+    """A PDF whose root of the page tree claims a number of pages."""
+
+    def change(pdf: pikepdf.Pdf) -> None:
+        pdf.Root.Pages.Count = count
+
+    return changed(data, change)
+
+
+def looping_tree(data: bytes) -> bytes:
+    """A PDF whose page tree has a node that lists the root again."""
+
+    def change(pdf: pikepdf.Pdf) -> None:
+        root = pdf.Root.Pages
+        node = pdf.make_indirect(pikepdf.Dictionary(Type=pikepdf.Name.Pages, Count=1, Kids=pikepdf.Array([root])))
+        root.Kids.append(node)
+
+    return changed(data, change)
+
+
+def no_pages() -> bytes:
+    """A PDF that is all right but for having no page."""
+    return (
+        b"%PDF-1.7\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Count 0/Kids[]>>\nendobj\n"
+        b"trailer\n<</Root 1 0 R/Size 3>>\n%%EOF\n"
+    )
+
+
+def damaged_stream(data: bytes, page: int) -> bytes:
+    """A PDF in which the content of one page (from 1) is cut off in the middle of its compression."""
+
+    def change(pdf: pikepdf.Pdf) -> None:
+        # raw bytes that claim to be compressed and are not, after a good beginning
+        import zlib
+
+        good = zlib.compress(b"q BT /helv 11 Tf 72 700 Td (half of this page is lo" + bytes(range(256)) * 8)
+        stream = pikepdf.Stream(pdf, b"")
+        stream.write(good[: len(good) // 2] + b"\x00\xff\x13garbage" * 4, filter=pikepdf.Name.FlateDecode)
+        pdf.pages[page - 1].Contents = pdf.make_indirect(stream)
+
+    return changed(data, change)
+
+
+def with_xfa(data: bytes) -> bytes:
+    """A PDF with an XFA form in its catalog."""
+
+    def change(pdf: pikepdf.Pdf) -> None:
+        packet = pdf.make_stream(b"<xdp:xdp xmlns:xdp='http://ns.adobe.com/xdp/'><field>hidden</field></xdp:xdp>")
+        pdf.Root.AcroForm = pikepdf.Dictionary(Fields=pikepdf.Array([]), XFA=packet)
+
+    return changed(data, change)
+
+
+def without_unicode(data: bytes) -> bytes:
+    """A PDF whose embedded fonts have lost their /ToUnicode: a person sees letters, a program does not."""
+
+    def change(pdf: pikepdf.Pdf) -> None:
+        for number in pdf.objects:
+            if isinstance(number, pikepdf.Dictionary) and "/ToUnicode" in number:
+                del number["/ToUnicode"]
+
+    return changed(data, change)
+
+
+def updated(data: bytes, page: int, words: str) -> bytes:
+    """The same file with a second revision appended that writes on one page (from 1)."""
+    with pymupdf.open(stream=data, filetype="pdf") as doc:
+        doc[page - 1].insert_text((LEFT, 500), words, fontsize=11)
+        stream = io.BytesIO(data)
+        stream.seek(0, io.SEEK_END)
+        import tempfile
+        from pathlib import Path
+
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "first.pdf"
+            file.write_bytes(data)
+            with pymupdf.open(file) as second:
+                second[page - 1].insert_text((LEFT, 500), words, fontsize=11)
+                second.saveIncr()
+            return file.read_bytes()
