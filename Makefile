@@ -10,6 +10,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install -qq
 
 .PHONY: audit test samples schemas clean
 
+# The exit code is the finding (0 absent, 1 mentioned, 3 not established), so make stops if the sample is not absent.
 audit: $(VENV)/.installed
 	$(BIN)/docaudit audit samples/commodity-report.pdf --concepts samples/ai-power.csv \
 		--question "How much electricity does AI consume?" --out out

@@ -20,8 +20,8 @@ def write_bytes(path: Path, data: bytes) -> None:
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(data)
-            os.chmod(name, 0o666 & ~_umask())
-            os.replace(name, path)
+            Path(name).chmod(0o666 & ~_umask())
+            Path(name).replace(path)
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
@@ -47,12 +47,12 @@ def writing_folder(path: Path) -> Iterator[Path]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-        os.chmod(temporary, 0o777 & ~_umask())
+        temporary.chmod(0o777 & ~_umask())
         try:
             yield temporary
             if path.exists():
                 shutil.rmtree(path)
-            os.replace(temporary, path)
+            temporary.replace(path)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     except OSError as error:

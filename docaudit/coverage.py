@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import defaultdict
 
@@ -44,8 +45,11 @@ def measure_coverage(
         page_label_gaps=label_gaps(page_df["page_label"].tolist()),
         number_gaps=number_gaps(object_registry),
         contents_not_found=tuple(
-            f"{row.title} (page {row.page_num})" if row.page_num else str(row.title)
-            for row in toc_df[~toc_df["found_on_page"]].itertuples()
+            f"{title} (page {page})" if page else str(title)
+            for title, page, found in zip(
+                toc_df["title"], toc_df["page_num"], toc_df["found_on_page"], strict=True
+            )
+            if not found
         ),
         pages_with_warnings=tuple(int(num) for num in page_df.loc[page_df["warnings"] != "", "page_num"]),
     )
@@ -70,7 +74,7 @@ def label_gaps(labels: list[str]) -> tuple[str, ...]:
     ('page 5: label 5 follows 2',)
     """
     gaps = []
-    for page, (before, label) in enumerate(zip(labels, labels[1:], strict=False), 2):
+    for page, (before, label) in enumerate(itertools.pairwise(labels), 2):
         old, new = re.fullmatch(r"(\D*)(\d+)", before), re.fullmatch(r"(\D*)(\d+)", label)
         if old and new and old[1] == new[1] and int(new[2]) > int(old[2]) + 1:
             gaps.append(f"page {page}: label {label} follows {before}")

@@ -75,13 +75,16 @@ class TableContract:
 
 
 def _same_kind(series: pd.Series, dtype: str) -> bool:
-    tests = {
-        INT: pd.api.types.is_integer_dtype,
-        FLOAT: pd.api.types.is_numeric_dtype,
-        BOOL: pd.api.types.is_bool_dtype,
-        TEXT: lambda values: pd.api.types.is_string_dtype(values) or pd.api.types.is_object_dtype(values),
-    }
-    return bool(tests[dtype](series)) or len(series) == 0
+    kinds = pd.api.types
+    if len(series) == 0:
+        return True  # a table without rows keeps no dtype through some file formats
+    if dtype == INT:
+        return bool(kinds.is_integer_dtype(series))
+    if dtype == FLOAT:
+        return bool(kinds.is_numeric_dtype(series))
+    if dtype == BOOL:
+        return bool(kinds.is_bool_dtype(series))
+    return bool(kinds.is_string_dtype(series) or kinds.is_object_dtype(series))
 
 
 def _box(what: str) -> tuple[Column, ...]:

@@ -19,7 +19,7 @@ from docaudit.location import BBox, MatchKind, PageState, TextLikely, TextSource
 from docaudit.options import AuditOptions
 from docaudit.reasons import BlindSpotKind, LedgerState
 
-SCHEMA_VERSION = "1"
+SCHEMA_VERSION: Literal["1"] = "1"
 
 
 class Model(BaseModel):
@@ -171,7 +171,10 @@ class BlindSpot(Model):
 
 
 class Hit(Model):
-    """One occurrence of one variant; `snippet` and `match_text` are verbatim, parts on several lines joined by newlines."""
+    """One occurrence of one variant.
+
+    `snippet` and `match_text` are verbatim; parts of several lines are joined by newlines.
+    """
 
     concept: str
     variant: str

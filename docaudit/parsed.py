@@ -51,7 +51,8 @@ class ParsedDocument:
     @property
     def parse_coverage(self) -> dict[str, int]:
         """The six numbers of the method: pages_total, pages_with_text, images_total, toc_entries,
-        cross_refs_total, objects_registered."""
+        cross_refs_total, objects_registered.
+        """
         return self.coverage.six_keys()
 
     def save(self, folder: str | Path) -> Path:

@@ -19,6 +19,7 @@ FRAME_WORDS = frozenset(
     amount quantity total level extent share percentage percent rate value figure estimate average
     use usage consume consumption need require requirement cost price spend take make give get go come happen
     mention say state describe contain include report discuss explain cover address refer reference note list name
+    found told given measure record observe
     specify define provide present show indicate identify find know tell speak talk give mean apply exist concern
     relate regard according regarding concerning related relevant respect
     document documents report text file paper page pages section chapter passage part content contents

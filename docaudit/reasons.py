@@ -11,121 +11,125 @@ from enum import StrEnum
 class BlindSpotKind(StrEnum):
     """Why a region of a page, or a part of the file, was not read."""
 
-    meaning: str
-    remedy: str
+    IMAGE_ONLY_PAGE = "image_only_page"
+    IMAGE_NOT_READ = "image_not_read"
+    OCR_UNCERTAIN = "ocr_uncertain"
+    OCR_FAILED = "ocr_failed"
+    VECTOR_NOT_READ = "vector_not_read"
+    UNKNOWN_GLYPHS = "unknown_glyphs"
+    PAGE_FAILED = "page_failed"
+    PAGE_CRASHED = "page_crashed"
+    PAGE_TIMED_OUT = "page_timed_out"
+    PAGE_OUT_OF_MEMORY = "page_out_of_memory"
+    PAGE_DAMAGED = "page_damaged"
+    PAGE_UNREACHABLE = "page_unreachable"
+    ATTACHMENT_NOT_READ = "attachment_not_read"
+    ANNOTATION_NOT_READ = "annotation_not_read"
+    FORM_NOT_READ = "form_not_read"
+    LAYER_OFF = "layer_off"
+    EARLIER_REVISION = "earlier_revision"
+    SIGNATURE_NOT_READ = "signature_not_read"
+    TAGGED_TEXT_NOT_READ = "tagged_text_not_read"
+    OUTLINE_NOT_READ = "outline_not_read"
+    METADATA_NOT_READ = "metadata_not_read"
 
-    def __new__(cls, code: str, meaning: str, remedy: str) -> BlindSpotKind:
-        member = str.__new__(cls, code)
-        member._value_ = code
-        member.meaning = meaning
-        member.remedy = remedy
-        return member
+    @property
+    def meaning(self) -> str:
+        """What it means, as one sentence."""
+        return _KINDS[self][0]
 
-    IMAGE_ONLY_PAGE = (
-        "image_only_page",
+    @property
+    def remedy(self) -> str:
+        """What a person can do about it."""
+        return _KINDS[self][1]
+
+
+_KINDS = {
+    BlindSpotKind.IMAGE_ONLY_PAGE: (
         "The page shows an image and no text that a program can read.",
         "run with --ocr auto, or read the page",
-    )
-    IMAGE_NOT_READ = (
-        "image_not_read",
+    ),
+    BlindSpotKind.IMAGE_NOT_READ: (
         "An image on the page was not read; words may be part of it.",
         "run with --ocr auto, or look at the image",
-    )
-    OCR_UNCERTAIN = (
-        "ocr_uncertain",
+    ),
+    BlindSpotKind.OCR_UNCERTAIN: (
         "OCR read this region with low confidence; what it says may differ from what a person sees.",
         "read the region, or supply a better scan",
-    )
-    OCR_FAILED = (
-        "ocr_failed",
+    ),
+    BlindSpotKind.OCR_FAILED: (
         "The OCR engine failed on this region.",
         "read the region, or run again with another engine",
-    )
-    VECTOR_NOT_READ = (
-        "vector_not_read",
+    ),
+    BlindSpotKind.VECTOR_NOT_READ: (
         "The page draws shapes where no text was read; they may be letters turned into outlines.",
         "run with --ocr auto, or read the page",
-    )
-    UNKNOWN_GLYPHS = (
-        "unknown_glyphs",
+    ),
+    BlindSpotKind.UNKNOWN_GLYPHS: (
         "Glyphs have no usable Unicode value: a person sees letters, a program does not.",
         "read the page, or run with OCR",
-    )
-    PAGE_FAILED = (
-        "page_failed",
+    ),
+    BlindSpotKind.PAGE_FAILED: (
         "The engine could not read the page.",
         "open the page in a viewer and read it, or repair the file",
-    )
-    PAGE_CRASHED = (
-        "page_crashed",
+    ),
+    BlindSpotKind.PAGE_CRASHED: (
         "The engine crashed on the page.",
         "open the page in a viewer and read it, or repair the file",
-    )
-    PAGE_TIMED_OUT = (
-        "page_timed_out",
+    ),
+    BlindSpotKind.PAGE_TIMED_OUT: (
         "Reading the page took longer than the limit.",
         "raise --page-seconds, or read the page",
-    )
-    PAGE_OUT_OF_MEMORY = (
-        "page_out_of_memory",
+    ),
+    BlindSpotKind.PAGE_OUT_OF_MEMORY: (
         "Reading the page took more memory than the limit.",
         "raise --memory-mb, or read the page",
-    )
-    PAGE_DAMAGED = (
-        "page_damaged",
+    ),
+    BlindSpotKind.PAGE_DAMAGED: (
         "The engine reported damage in the page's content; part of it may be lost.",
         "compare with the page in a viewer, or obtain an intact copy",
-    )
-    PAGE_UNREACHABLE = (
-        "page_unreachable",
+    ),
+    BlindSpotKind.PAGE_UNREACHABLE: (
         "The file holds a page that its page tree does not reach or that the engine does not open.",
         "repair the file, or obtain an intact copy",
-    )
-    ATTACHMENT_NOT_READ = (
-        "attachment_not_read",
+    ),
+    BlindSpotKind.ATTACHMENT_NOT_READ: (
         "A file is embedded in the document and was not read.",
         "extract the attachment and audit it as well",
-    )
-    ANNOTATION_NOT_READ = (
-        "annotation_not_read",
+    ),
+    BlindSpotKind.ANNOTATION_NOT_READ: (
         "The page carries annotations whose text was not read.",
         "open the comments panel of a viewer",
-    )
-    FORM_NOT_READ = (
-        "form_not_read",
+    ),
+    BlindSpotKind.FORM_NOT_READ: (
         "The document has form fields or an XFA form whose text was not read.",
         "open the form in a viewer",
-    )
-    LAYER_OFF = (
-        "layer_off",
+    ),
+    BlindSpotKind.LAYER_OFF: (
         "An optional content group (layer) is switched off; what it holds was not read.",
         "switch the layer on in a viewer and read it",
-    )
-    EARLIER_REVISION = (
-        "earlier_revision",
+    ),
+    BlindSpotKind.EARLIER_REVISION: (
         "The file was saved incrementally; earlier revisions in it were not read.",
         "ask for the earlier versions if they matter",
-    )
-    SIGNATURE_NOT_READ = (
-        "signature_not_read",
+    ),
+    BlindSpotKind.SIGNATURE_NOT_READ: (
         "The document carries a signature whose reason, name and place were not read.",
         "open the signature panel of a viewer",
-    )
-    TAGGED_TEXT_NOT_READ = (
-        "tagged_text_not_read",
+    ),
+    BlindSpotKind.TAGGED_TEXT_NOT_READ: (
         "Tags of the document give alternative or replacement text (Alt, ActualText) that was not read.",
         "inspect the tags, or compare the page in a viewer",
-    )
-    OUTLINE_NOT_READ = (
-        "outline_not_read",
+    ),
+    BlindSpotKind.OUTLINE_NOT_READ: (
         "The outline (bookmarks) could not be read as a whole.",
         "open the bookmarks panel of a viewer",
-    )
-    METADATA_NOT_READ = (
-        "metadata_not_read",
+    ),
+    BlindSpotKind.METADATA_NOT_READ: (
         "The document information or XMP metadata was not read.",
         "open the document properties in a viewer",
-    )
+    ),
+}
 
 
 class NearMissReason(StrEnum):

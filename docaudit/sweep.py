@@ -1,5 +1,6 @@
 """Every variant of a concept table over every line that was read: hits, and a ledger that also counts what
-is not there."""
+is not there.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +12,18 @@ from typing import Any, Literal
 import pandas as pd
 
 from docaudit.concepts import ConceptTable, Variant
-from docaudit.corpus import Corpus
-from docaudit.expert import sweep_expression
-from docaudit.findings import Found, locate, mark_nested, plainest
-from docaudit.flows import build_flows
 from docaudit.frames import LEDGER_DF
-from docaudit.fuzzy import fuzzy_found
-from docaudit.hits import hit_table, without_echoes
 from docaudit.location import PAGE_SOURCES, MatchKind
-from docaudit.matching import fast_matches
-from docaudit.pagelines import PageLines, encodable
-from docaudit.patterns import Pattern, compile_variant
 from docaudit.reasons import LedgerState
+from docaudit.search.expert import sweep_expression
+from docaudit.search.findings import Found, locate, mark_nested, plainest
+from docaudit.search.flows import build_flows
+from docaudit.search.fuzzy import fuzzy_found
+from docaudit.search.hits import hit_table, without_echoes
+from docaudit.search.matching import fast_matches
+from docaudit.search.pagelines import PageLines, encodable
+from docaudit.search.patterns import Pattern, compile_variant
+from docaudit.search.searchable import Corpus
 
 
 def sweep_lines(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from docaudit.concept_rows import CHOICES, COLUMNS, is_acronym
 from docaudit.concepts import CaseMode, Concept, ConceptTable, InflectMode, MatchMode, Status, Variant
 from docaudit.errors import ConceptTableError, OutputError
-from docaudit.patterns import is_sensitive
+from docaudit.search.patterns import is_sensitive
 
 SUFFIXES = ("csv", "tsv", "json", "yaml", "yml", "xlsx")
 FULL = ConceptTable(

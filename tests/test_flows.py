@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from docaudit.flows import FlowKind, build_flows
-from docaudit.pagelines import PageLines
+from docaudit.search.flows import FlowKind, build_flows
+from docaudit.search.pagelines import PageLines
 from tests.lines_helper import boxed, hits, kinds, page_of, table
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from docaudit.audit import justify, sweep
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.errors import (
     ConceptTableError,
@@ -15,10 +16,19 @@ from docaudit.errors import (
     TableContractError,
 )
 from docaudit.explain import check_explanation
-from docaudit.frames import BLIND_SPOT_DF, COOCCURRENCE_DF, HIT_DF
+from docaudit.frames import (
+    BLIND_SPOT_DF,
+    COOCCURRENCE_DF,
+    CROSS_REF_DF,
+    HIT_DF,
+    IMAGE_DF,
+    OBJECT_REGISTRY,
+    TOC_DF,
+)
 from docaudit.justification import AbsenceJustification, Finding, Obligation, ObligationState
 from docaudit.justify import justify_absence
 from docaudit.options import AuditOptions
+from docaudit.parsed import ParsedDocument
 from tests.evidence import NAN, coverage, evidence, hit, justified, ledger, lines, pages, spots
 
 CONCEPTS = {"AI": ["AI", "LLM"], "data center": ["data center"], "power": ["electricity"]}
@@ -234,6 +244,28 @@ def test_meetings_of_another_sweep_are_refused_and_never_read_as_none() -> None:
     given_ = evidence(lines(*texts), ConceptTable.from_variants(AI_POWER), AuditOptions(scope="line"))
     with pytest.raises(OptionError, match="scope is line"):
         justify_absence(**{**given_, "cooccurrence_df": COOCCURRENCE_DF.build(meetings)})
+
+
+def test_the_library_looks_for_meetings_again_with_the_options_of_the_finding() -> None:
+    table = ConceptTable.from_variants({"A": ["alpha"], "B": ["beta"], "C": ["gamma"], "D": ["delta"]})
+    line_df = lines("alpha beta gamma")
+    given_ = evidence(line_df, table)
+    parsed = ParsedDocument(
+        identity=given_["identity"],
+        options=AuditOptions(),
+        page_df=given_["page_df"],
+        line_df=line_df,
+        image_df=IMAGE_DF.empty(),
+        toc_df=TOC_DF.empty(),
+        cross_ref_df=CROSS_REF_DF.empty(),
+        object_registry=OBJECT_REGISTRY.empty(),
+        blind_spot_df=given_["blind_spot_df"],
+        coverage=given_["coverage"],
+    )
+    swept = sweep(parsed, table)
+    for scope in ("line", "paragraph", "page", "window"):
+        found = justify(parsed, table, swept, required=("A", "B", "C"), scope=scope)
+        assert found.finding is Finding.MENTIONED
 
 
 def test_hits_of_another_table_are_refused() -> None:

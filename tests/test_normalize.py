@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docaudit.normalize import fold, fold_map, searchable, searchable_map
+from docaudit.search.normalize import fold, fold_map, searchable, searchable_map
 
 SAME = [
     ("réclamation", unicodedata.normalize("NFD", "réclamation")),

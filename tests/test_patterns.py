@@ -6,8 +6,8 @@ import pytest
 import regex
 
 from docaudit.concepts import Variant
-from docaudit.inflect import forms
-from docaudit.patterns import compile_variant, is_sensitive
+from docaudit.search.inflect import forms
+from docaudit.search.patterns import compile_variant, is_sensitive
 from tests.lines_helper import found, hits, page_of
 
 HITS = [

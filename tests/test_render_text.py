@@ -8,7 +8,7 @@ import re
 import pytest
 from rich.cells import cell_len
 
-from docaudit.justification import ObligationState
+from docaudit.justification import ObligationState, Strength
 from docaudit.location import MatchKind, TextLikely
 from docaudit.reasons import BlindSpotKind
 from docaudit.render.kwic import kwic_lines, split_snippet
@@ -81,8 +81,8 @@ def test_unmet_obligations_come_with_pages_and_remedy() -> None:
 
 
 def test_blind_spots_are_grouped_and_every_page_is_named() -> None:
-    text = to_text(not_established())
-    assert "16 blind spots, document and pages 3, 7–9, 12, 14, 21, 30, 58–64" in text
+    text = to_text(not_established(), width=120)
+    assert "16 blind spots (16 may hold text), document and pages 3, 7–9, 12, 14, 21, 30, 58–64" in text
     assert "7 × image_only_page  pages 58–64" in text
     assert "attachment_not_read  document" in text
 
@@ -150,6 +150,17 @@ def test_plain_signs_for_an_old_encoding() -> None:
 
 def test_no_blind_spot_is_said() -> None:
     assert "Not read  nothing: no blind spot on any page" in to_text(absent(blind_spots=()))
+
+
+def test_blind_spots_without_text_are_kept_apart() -> None:
+    text = to_text(absent(blind_spots=(spot(3), spot(5, text_likely=TextLikely.NO), spot(6))))
+    assert "2 × image_not_read  pages 3, 6" in text
+    assert "  image_not_read  page 5\n" in text
+
+
+def test_a_strength_that_obligations_cap_says_so() -> None:
+    capped = not_established(strength=Strength.MODERATE)
+    assert "moderate: no hit of a required concept, but obligations are unmet" in to_text(capped, width=120)
 
 
 def test_remedies_are_not_given_for_what_holds_no_text() -> None:

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docaudit.concepts import ConceptTable, Variant
-from docaudit.corpus import Corpus
-from docaudit.flows import build_flows
 from docaudit.frames import HIT_DF, LEDGER_DF, LINE_DF, TOC_DF
-from docaudit.matching import fast_matches, plain_matches
-from docaudit.pagelines import PageLines
-from docaudit.patterns import compile_variant
+from docaudit.search.flows import build_flows
+from docaudit.search.matching import fast_matches, plain_matches
+from docaudit.search.pagelines import PageLines
+from docaudit.search.patterns import compile_variant
+from docaudit.search.searchable import Corpus
 from docaudit.sweep import sweep_for_absence, sweep_lines
 from tests.lines_helper import NAN, boxed, found, hits, page_of, table
 

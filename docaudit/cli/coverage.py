@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
+
 from docaudit.justification import ParseCoverage
 from docaudit.location import PageState, TextLikely
 from docaudit.parsed import ParsedDocument
@@ -28,7 +30,8 @@ class Readability:
             may hold text.
         not_in_full: The other pages.
         outside: Parts of the document as a whole that were not read (attachments, forms); they are in no page.
-        spots: Pages of each kind of blind spot.
+        spots: Pages of each kind of blind spot that may hold text.
+        spots_without_text: Pages of each kind of blind spot that holds no text; they do not lower the share.
         coverage: All other numbers.
     """
 
@@ -37,6 +40,7 @@ class Readability:
     not_in_full: tuple[int, ...]
     outside: int
     spots: dict[str, tuple[int, ...]]
+    spots_without_text: dict[str, tuple[int, ...]]
     coverage: ParseCoverage
 
     @classmethod
@@ -47,13 +51,13 @@ class Readability:
         open_spots = spots[spots["text_likely"] != TextLikely.NO.value]
         bad = set(pages.loc[~pages["state"].isin([s.value for s in READABLE_STATES]), "page_num"].tolist())
         bad |= set(open_spots.loc[open_spots["page_num"] > 0, "page_num"].tolist())
-        by_kind = spots.groupby("kind", sort=False)["page_num"].unique()
         return cls(
             name=name,
             share=1 - len(bad) / len(pages),
             not_in_full=tuple(sorted(int(page) for page in bad)),
             outside=int((open_spots["page_num"] == 0).sum()),
-            spots={str(kind): tuple(sorted(int(p) for p in on)) for kind, on in by_kind.items()},
+            spots=_pages_by_kind(open_spots),
+            spots_without_text=_pages_by_kind(spots[spots["text_likely"] == TextLikely.NO.value]),
             coverage=parsed.coverage,
         )
 
@@ -65,6 +69,7 @@ class Readability:
             "pages_not_read_in_full": list(self.not_in_full),
             "parts_not_read_outside_pages": self.outside,
             "blind_spots": {kind: list(pages) for kind, pages in self.spots.items()},
+            "blind_spots_without_text": {k: list(pages) for k, pages in self.spots_without_text.items()},
             "coverage": self.coverage.model_dump(mode="json"),
         }
 
@@ -113,3 +118,10 @@ def _document(paper: Paper, document: Readability, fail_under: float | None) -> 
     for kind, pages in document.spots.items():
         paper.say((kind, "bold"), f": {page_words(pages)}", indent=2, hang=4)
         paper.say(("→ " + kind_of[kind].remedy, "dim"), indent=4, hang=2)
+    for kind, pages in document.spots_without_text.items():
+        paper.say((f"{kind}, but without text: {page_words(pages)}", "dim"), indent=2, hang=4)
+
+
+def _pages_by_kind(spots: pd.DataFrame) -> dict[str, tuple[int, ...]]:
+    pages = spots.groupby("kind", sort=False)["page_num"].unique()
+    return {str(kind): tuple(sorted(int(page) for page in on)) for kind, on in pages.items()}

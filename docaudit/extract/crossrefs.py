@@ -28,7 +28,10 @@ _LETTERED = re.compile(r"^\s*(?P<id>[A-Z](?:\.\d{1,2})*)\.?\s+(?=\S{2})")
 _SPLIT_ROMAN = re.compile(r"(?<=[IVX]) (?=[IVX]+\b)")
 _PANEL = re.compile(r"^\s*(?:\((?P<a>[a-zA-Z])\)|(?P<b>[A-H])[.:]|Panel\s+(?P<c>[A-H])\b)\s*\S")
 _LEADER = re.compile(r"(?:[.·…‥]\s?){4,}\s*\S{0,6}\s*$")
-_LIST_GOES_ON = r"(?:[\s,]*(?:and|or|OR|AND)?\s*(?:(?:Sections?|Items?|SECTIONS?)\s*)?(?:\d+(?:\.\d+)*)?(?:\(\w{1,4}\))+|\s+(?:and|or)\s+(?:Sections?|Items?)\s+[\d.]+)*"
+_LIST_GOES_ON = (
+    r"(?:[\s,]*(?:and|or|OR|AND)?\s*(?:(?:Sections?|Items?|SECTIONS?)\s*)?(?:\d+(?:\.\d+)*)?(?:\(\w{1,4}\))+"
+    r"|\s+(?:and|or)\s+(?:Sections?|Items?)\s+[\d.]+)*"
+)
 _EXTERNAL_AFTER = re.compile(
     rf"^{_LIST_GOES_ON}[\s,]*(?:(?:of|to|in|under|OF|TO|IN|UNDER)\s+(?:the\s+|THE\s+|The\s+|our\s+|its\s+)?"
     r"(?:[A-Z][\w’'&.-]*|\d{4}|this\s+chapter|\w+\s+(?:Act|Code|Regulation|Agreement))|\(?\s*(?:filed\s+separately|incorporated)"
@@ -38,7 +41,9 @@ _EXTERNAL_BEFORE = re.compile(
     r"(?:incorporated\s+(?:herein\s+)?by\s+reference\s+(?:to|from)|filed\s+as|furnished\s+as|\[\d+\][,;]?|U\.?S\.?C\.?"
     r"|(?:Act|Code|Regulation|Rule|Law|Directive|S-K|S-X)[,]?|[法令則例約])\s*(?:as\s+|in\s+|to\s+|under\s+)?$"
 )
-_BARE_NUMBER = re.compile(r"^\s*(?:Section\s+|Article\s+|SECTION\s+|ARTICLE\s+)?(?:[A-Z]|[A-Z]?\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z](?:\.\d{1,2}){1,4})\.?\s*$")
+_BARE_NUMBER = re.compile(
+    r"^\s*(?:Section\s+|Article\s+|SECTION\s+|ARTICLE\s+)?(?:[A-Z]|[A-Z]?\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z](?:\.\d{1,2}){1,4})\.?\s*$"
+)
 
 
 class _Line(NamedTuple):
@@ -71,7 +76,9 @@ def _page_lines(line_df: pd.DataFrame, contents: frozenset[tuple[int, int]]) -> 
     """Lines of the pages; entries of the printed contents name objects, but are neither objects nor mentions."""
     sources = {source.value for source in PAGE_SOURCES}
     wanted = ["page_num", "line_num", "text", "line_type", "block_num", "bold", "y0", "x1", "x0", "source"]
-    rows = [row for row in zip(*(line_df[name].tolist() for name in wanted), strict=True) if row[9] in sources]
+    rows = [
+        row for row in zip(*(line_df[name].tolist() for name in wanted), strict=True) if row[9] in sources
+    ]
     lines: list[_Line] = []
     for position, (page, number, text, kind, block, bold, y0, x1, *_) in enumerate(rows):
         if (page, number) in contents:
@@ -101,7 +108,11 @@ def _objects(lines: list[_Line]) -> Objects:
             if named[0] == "figure":
                 figures[line.page].append(named[1])
     for line in lines:
-        panel = _PANEL.match(line.text) if figures[line.page] and (line.first or line.kind != LineType.BODY) else None
+        panel = (
+            _PANEL.match(line.text)
+            if figures[line.page] and (line.first or line.kind != LineType.BODY)
+            else None
+        )
         if panel is not None:
             letter = (panel["a"] or panel["b"] or panel["c"]).upper()
             for figure in figures[line.page]:
@@ -115,7 +126,12 @@ def _objects(lines: list[_Line]) -> Objects:
 
 def _named_by(line: _Line) -> tuple[str, str] | None:
     """The object that this line is the caption or heading of."""
-    heads = line.first or line.bold or line.kind in {LineType.HEADING, LineType.CAPTION} or line.heading != line.text
+    heads = (
+        line.first
+        or line.bold
+        or line.kind in {LineType.HEADING, LineType.CAPTION}
+        or line.heading != line.text
+    )
     if not heads or _LEADER.search(line.text):
         return None
     article = _ARTICLE.match(line.text)
@@ -138,14 +154,21 @@ def _may_be_section(line: _Line, number: str) -> bool:
         return False
     if line.heading != line.text and "." in number and line.kind != LineType.TABLE:
         return True
-    plain = line.first and line.kind != LineType.TABLE and len(line.text) < 80 and not line.text.rstrip().endswith(".")
+    plain = (
+        line.first
+        and line.kind != LineType.TABLE
+        and len(line.text) < 80
+        and not line.text.rstrip().endswith(".")
+    )
     return line.kind == LineType.HEADING or line.bold or plain
 
 
 def _may_head(line: _Line) -> bool:
     """A heading by type or weight, or a short line of its own that does not go on as a sentence."""
     text = line.text.strip()
-    return line.kind == LineType.HEADING or line.bold or (len(text) < 90 and not text.endswith((",", ";", "、")))
+    return (
+        line.kind == LineType.HEADING or line.bold or (len(text) < 90 and not text.endswith((",", ";", "、")))
+    )
 
 
 def _lettered(lines: list[_Line]) -> Objects:
@@ -222,7 +245,9 @@ class _Numbering:
     def is_foreign(self, mention: Mention) -> bool:
         """Sections, notes and the like that lie beyond this document's own numbers are those of a law or contract."""
         top = _TOP.match(mention.object_id)
-        return mention.object_type in WEAK_TYPES and (top is None or int(top[0]) > self._last[mention.object_type])
+        return mention.object_type in WEAK_TYPES and (
+            top is None or int(top[0]) > self._last[mention.object_type]
+        )
 
 
 def _says_external(mention: Mention, joined: str) -> bool:

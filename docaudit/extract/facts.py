@@ -74,12 +74,12 @@ class OutlineFact(msgspec.Struct, array_like=True):
 
 
 class DocumentFact(msgspec.Struct, array_like=True):
-    """What belongs to the document as a whole; each line with its page, 0 for none."""
+    """What belongs to the document as a whole; each line and blind spot with its page, 0 for none."""
 
     pages_total: int
     outline: list[OutlineFact]
     lines: list[tuple[int, LineFact]]
-    spots: list[SpotFact]
+    spots: list[tuple[int, SpotFact]]
     versions: dict[str, str]
 
 

@@ -80,15 +80,23 @@ class PageInk:
 
     def bare(self, boxes: list[Box]) -> bool:
         """There is no ink under any of the boxes: nobody sees the text in them."""
-        return not any(self._ink[_slices(box, self._rect, self._zoom, self._ink.shape)].any() for box in boxes)
+        return not any(
+            self._ink[_slices(box, self._rect, self._zoom, self._ink.shape)].any() for box in boxes
+        )
 
     def shade_differs(self, box: Box) -> bool:
         """The area of a box has another shade than what surrounds it: something lies over it."""
         rows, columns = _slices(box, self._rect, self._zoom, self._grey.shape)
         margin = 6
-        around = self._grey[max(0, rows.start - margin) : rows.stop + margin, max(0, columns.start - margin) : columns.stop + margin]
+        around = self._grey[
+            max(0, rows.start - margin) : rows.stop + margin,
+            max(0, columns.start - margin) : columns.stop + margin,
+        ]
         inside = self._grey[rows, columns]
-        return bool(inside.size and abs(float(np.median(inside)) - float(np.median(around))) > _CONTRAST / 2 or _dark(inside))
+        return bool(
+            (inside.size and abs(float(np.median(inside)) - float(np.median(around))) > _CONTRAST / 2)
+            or _dark(inside)
+        )
 
     def _look_closer(self) -> tuple[float, Mask]:
         if self._closer is None:
@@ -111,7 +119,7 @@ def _dark(inside: NDArray[np.uint8]) -> bool:
 def _zoom(rect: pymupdf.Rect) -> float:
     """One pixel for each point, less for large pages, more for small ones."""
     longest = max(rect.width, rect.height, 1.0)
-    return min(2.0 if longest < 300 else 1.0, _MAX_SIDE_PX / longest)
+    return float(min(2.0 if longest < 300 else 1.0, _MAX_SIDE_PX / longest))
 
 
 def _render(page: pymupdf.Page, zoom: float) -> NDArray[np.uint8]:
@@ -157,7 +165,10 @@ def _regions(rest: Mask, rect: pymupdf.Rect, zoom: float, scale: float, row: int
     area = np.zeros_like(rest)
     reach_y, reach_x = round(_REACH_Y * scale), round(_REACH_X * scale)
     for rows, columns in kept:
-        area[max(0, rows.start - reach_y) : rows.stop + reach_y, max(0, columns.start - reach_x) : columns.stop + reach_x] = True
+        area[
+            max(0, rows.start - reach_y) : rows.stop + reach_y,
+            max(0, columns.start - reach_x) : columns.stop + reach_x,
+        ] = True
     labels, count = ndimage.label(area)
     members: list[list[Piece]] = [[] for _ in range(count + 1)]
     for piece in kept:
@@ -232,7 +243,11 @@ def _likely(pieces: list[Piece], dense: set[tuple[int, int]], scale: float, row:
         return TextLikely.UNKNOWN
     if any(_in_a_row(piece, pieces, scale, row) for piece in pieces[:_MANY]):
         return TextLikely.YES
-    if len(pieces) == 1 and _square(pieces[0]) and pieces[0][0].stop - pieces[0][0].start <= _LETTER_HIGH * scale:
+    if (
+        len(pieces) == 1
+        and _square(pieces[0])
+        and pieces[0][0].stop - pieces[0][0].start <= _LETTER_HIGH * scale
+    ):
         return TextLikely.NO
     return TextLikely.UNKNOWN
 
@@ -251,9 +266,9 @@ def _in_a_row(piece: Piece, pieces: list[Piece], scale: float, row: int) -> bool
         and across.stop - across.start <= _WORD_SHAPE * height
         for other, across in pieces
     )
-    return width <= _WORD_SHAPE * height and beside >= row
+    return bool(width <= _WORD_SHAPE * height and beside >= row)
 
 
 def _square(piece: Piece) -> bool:
     height, width = piece[0].stop - piece[0].start, piece[1].stop - piece[1].start
-    return 0.5 <= width / height <= 1.8
+    return bool(0.5 <= width / height <= 1.8)

@@ -17,9 +17,24 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from docaudit.errors import DamagedDocumentError, InputError, NoPagesError, NotAPdfError, PasswordRequiredError
+from docaudit.errors import (
+    DamagedDocumentError,
+    InputError,
+    NoPagesError,
+    NotAPdfError,
+    PasswordRequiredError,
+)
 from docaudit.extract.document import SourceFile
-from docaudit.extract.facts import DocumentFact, Opened, OpenRequest, PageFact, PageRead, ReadRequest, Refused, SpotFact
+from docaudit.extract.facts import (
+    DocumentFact,
+    Opened,
+    OpenRequest,
+    PageFact,
+    PageRead,
+    ReadRequest,
+    Refused,
+    SpotFact,
+)
 from docaudit.extract.messages import PipeClosedError, PipeTimeoutError, decode_reply, receive, send
 from docaudit.location import PageState, TextLikely
 from docaudit.options import AuditOptions
@@ -39,7 +54,12 @@ class Child:
     def __init__(self, source: SourceFile, options: AuditOptions, *, describe: bool) -> None:
         self._source = source
         self._options = options
-        environment = {**os.environ, "OMP_THREAD_LIMIT": "1", "PYTHONHASHSEED": "0", "PYTHONPATH": _import_path()}
+        environment = {
+            **os.environ,
+            "OMP_THREAD_LIMIT": "1",
+            "PYTHONHASHSEED": "0",
+            "PYTHONPATH": _import_path(),
+        }
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._process = subprocess.Popen(
             [sys.executable, "-m", "docaudit.extract.worker"],
@@ -240,7 +260,11 @@ def _read_batch(run: _Run, child: Child, batch: Iterable[int]) -> tuple[int, boo
         if isinstance(reply, PageFact):
             run.put(reply)
         else:
-            kind = BlindSpotKind.PAGE_OUT_OF_MEMORY if reply.reason == "out_of_memory" else BlindSpotKind.PAGE_FAILED
+            kind = (
+                BlindSpotKind.PAGE_OUT_OF_MEMORY
+                if reply.reason == "out_of_memory"
+                else BlindSpotKind.PAGE_FAILED
+            )
             run.put(lost_page(num, kind, reply.message))
     return len(numbers), False
 

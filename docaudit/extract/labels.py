@@ -1,4 +1,4 @@
-"""Page labels ("iii", "A-12"), read by the second engine: the first one mistakes the /Type of a label for its prefix."""
+"""Page labels ("iii", "A-12"), read by the second engine: the first mistakes the /Type of a label for its prefix."""
 
 from __future__ import annotations
 

@@ -25,12 +25,19 @@ from docaudit.location import PAGE_SOURCES, Direction, LineType
 CAPTION = re.compile(
     r"^\s*(?:(?:FIGURE|Figure|FIG|Fig|TABLE|Table|BOX|Box|CHART|Chart|MAP|Map|EXHIBIT|Exhibit|Abbildung|Tabelle)"
     r"\.?\s+(?:[A-Z]\.?)?\d+(?:[.\-–]\d+)*(?:\.?[A-Za-z])?\s*(?:[.:|–—-]|$|(?=\s*[A-Z\d(“\"']))"
-    r"|(?:図表?|表|写真|Ｆｉｇ)\s*[\d０-９]+(?:[.．\-－][\d０-９]+)*(?:\s*[:：.．　]|\s+|$|(?=[^\s\d、。にのはがをとで])))"
+    r"|(?:図表?|表|写真|Ｆｉｇ)\s*[\d０-９]+(?:[.．\-－][\d０-９]+)*"
+    r"(?:\s*[:：.．　]|\s+|$|(?=[^\s\d、。にのはがをとで])))"
 )
-_LIST = re.compile(r"^\s*(?:[•●○◦▪■□–—‣∙·・※◆◇▶➢✓*\-]\s+|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\)\s+|[・●■◆※]|（\d{1,2}）|[①-⑳])")
+_LIST = re.compile(
+    r"^\s*(?:[•●○◦▪■□–—‣∙·・※◆◇▶➢✓*\-]\s+|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\)\s+|[・●■◆※]|（\d{1,2}）|[①-⑳])"
+)
 _NOTE_MARK = re.compile(r"^\s*(?:\d{1,3}|[*†‡§¹²³⁴-⁹]+|\(\d{1,2}\)|注\d*|※)")
-_PAGE_NUMBER = re.compile(r"^[\s\-–—|]*(?:page|p\.)?\s*(?:[A-Z]{0,3}-?\d{1,5}|[ivxlc]{1,7})(?:\s*(?:of|/)\s*\d+)?[\s\-–—|]*$", re.I)
-_SECTION = re.compile(r"^\s*(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[IVX]{1,5}\.|第[\d０-９一二三四五六七八九十百]+[章節条編])\s*\S")
+_PAGE_NUMBER = re.compile(
+    r"^[\s\-–—|]*(?:page|p\.)?\s*(?:[A-Z]{0,3}-?\d{1,5}|[ivxlc]{1,7})(?:\s*(?:of|/)\s*\d+)?[\s\-–—|]*$", re.I
+)
+_SECTION = re.compile(
+    r"^\s*(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[IVX]{1,5}\.|第[\d０-９一二三四五六七八九十百]+[章節条編])\s*\S"
+)
 _NUMERIC = re.compile(r"^[\s$€£¥(+\-–—]*[\d.,%()\s–—-]+[)%]*\s*$")
 _DIGITS = re.compile(r"[\d０-９]+|\b[ivxlc]+\b")
 _MARGIN = 0.1
@@ -74,10 +81,22 @@ def mark_line_types(line_df: pd.DataFrame, page_df: pd.DataFrame) -> pd.DataFram
 
 def _page_lines(line_df: pd.DataFrame) -> list[_Line]:
     sources = {source.value for source in PAGE_SOURCES}
-    wanted = ["page_num", "text", "block_num", "x0", "y0", "x1", "y1", "font_size", "bold", "direction", "source"]
+    wanted = [
+        "page_num",
+        "text",
+        "block_num",
+        "x0",
+        "y0",
+        "x1",
+        "y1",
+        "font_size",
+        "bold",
+        "direction",
+        "source",
+    ]
     rows = zip(*(line_df[name].tolist() for name in wanted), strict=True)
     return [
-        _Line(index, *row[:9], row[9] == Direction.HORIZONTAL.value)
+        _Line._make((index, *row[:9], row[9] == Direction.HORIZONTAL.value))
         for index, row in enumerate(rows)
         if row[10] in sources and row[3] == row[3]
     ]
@@ -110,7 +129,7 @@ def _repeated(by_page: dict[int, list[_Line]], heights: dict[int, float]) -> set
 def _table_rows(lines: list[_Line]) -> set[int]:
     """Rows of the table whose line stands beside others on one baseline, as cells do."""
     found: set[int] = set()
-    ordered = sorted((line for line in lines if line.horizontal), key=lambda line: (line.y0 + line.y1))
+    ordered = sorted((line for line in lines if line.horizontal), key=lambda line: line.y0 + line.y1)
     group: list[_Line] = []
     for line in [*ordered, None]:
         if line is not None and group and _same_row(group[-1], line):

@@ -1,4 +1,4 @@
-"""The text layer of one page as lines: text, box, direction, size and visibility, in the order of the content stream."""
+"""The text layer of one page as lines: text, box, direction, size and visibility, in the order of the content."""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ def read_lines(content: dict[str, Any], page_rect: pymupdf.Rect) -> TextLayer:
             fact = _line(line, number, edges)
             if fact is not None:
                 lines.append(fact)
-                boxes.append([_shown(span, line["wmode"]) for span in line["spans"] if not span["text"].isspace()])
+                boxes.append(
+                    [_shown(span, line["wmode"]) for span in line["spans"] if not span["text"].isspace()]
+                )
     return _columns_joined(TextLayer(lines, boxes))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import unescape
 
 import pymupdf
@@ -14,6 +14,8 @@ from docaudit.location import TextLikely, TextSource
 from docaudit.reasons import BlindSpotKind
 
 _TAG = re.compile(r"<[^>]*>")
+_WIDGET = int(vars(pymupdf)["PDF_ANNOT_WIDGET"])
+_SIGNATURE = int(vars(pymupdf)["PDF_WIDGET_TYPE_SIGNATURE"])
 _INFO = ("content", "title", "subject")
 _SIGNATURE_KEYS = ("Name", "Reason", "Location", "ContactInfo")
 
@@ -49,11 +51,11 @@ def _annotations(page: pymupdf.Page) -> Iterator[LineFact]:
 
 
 def _fields(page: pymupdf.Page) -> Iterator[LineFact]:
-    if not any(kind == pymupdf.PDF_ANNOT_WIDGET for _, kind, *_ in page.annot_xrefs()):
+    if not any(kind == _WIDGET for _, kind, *_ in page.annot_xrefs()):
         return
     for number, field in enumerate(page.widgets(), 1):
         box = _box(field.rect)
-        if field.field_type == pymupdf.PDF_WIDGET_TYPE_SIGNATURE:
+        if field.field_type == _SIGNATURE:
             parts = [_string(page.parent, field.xref, f"V/{name}") for name in _SIGNATURE_KEYS]
             yield from _lines(parts, box, number, TextSource.SIGNATURE)
             continue
@@ -78,7 +80,7 @@ def _string(doc: pymupdf.Document, number: int, path: str) -> str:
     return value if kind == "string" else ""
 
 
-def _lines(parts: list[object], box: Box | None, block: int, source: TextSource) -> Iterator[LineFact]:
+def _lines(parts: Sequence[object], box: Box | None, block: int, source: TextSource) -> Iterator[LineFact]:
     """One line for each different, not empty row of text."""
     rows = (row.strip() for part in parts if isinstance(part, str) for row in clean(part).splitlines())
     for row in dict.fromkeys(rows):

@@ -39,14 +39,41 @@ _JAPANESE = {
     "資料": "資料",
     "写真": "写真",
 }
-WEAK_TYPES = frozenset({"section", "chapter", "part", "article", "item", "note", "equation", "schedule", "exhibit", "資料", "条", "map"})
+WEAK_TYPES = frozenset(
+    {
+        "section",
+        "chapter",
+        "part",
+        "article",
+        "item",
+        "note",
+        "equation",
+        "schedule",
+        "exhibit",
+        "資料",
+        "条",
+        "map",
+    }
+)
 """Types that as often name parts of laws, contracts and other documents as parts of this one."""
 
 _DASH = "-‐‑‒–—−"
 _NUM = r"\d+(?:[.\-‑–]\d+)*(?:\.?[A-Za-z](?![A-Za-z]))?(?:\([a-z0-9]{1,3}\))?"
 _ID = rf"(?:[A-Z][.\-]?{_NUM}|{_NUM}|[IVX]{{1,5}}(?![A-Za-z])|[A-Z](?![A-Za-z]))"
 _JOIN = rf"(?:\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|to|through)\s+|\s*&\s*|\s*[{_DASH}]\s*)"
-_NEEDS_NUMBER = "figure table box chart map section chapter article item note equation".split()
+_NEEDS_NUMBER = [
+    "figure",
+    "table",
+    "box",
+    "chart",
+    "map",
+    "section",
+    "chapter",
+    "article",
+    "item",
+    "note",
+    "equation",
+]
 
 _MENTION = re.compile(
     "|".join(
@@ -56,7 +83,10 @@ _MENTION = re.compile(
     )
 )
 _JP_DIGITS = "0-9０-９"
-_JP_NUM = rf"(?:第\s*)?(?:[{_JP_DIGITS}]+(?:[.．\-－‐ー][{_JP_DIGITS}]+)*|[一二三四五六七八九十]+(?=[号のにをはがとで、。）\s]|$)|[A-ZＡ-Ｚ](?![A-Za-z]))(?:号)?"
+_JP_NUM = (
+    rf"(?:第\s*)?(?:[{_JP_DIGITS}]+(?:[.．\-－‐ー][{_JP_DIGITS}]+)*"
+    r"|[一二三四五六七八九十]+(?=[号のにをはがとで、。）\s]|$)|[A-ZＡ-Ｚ](?![A-Za-z]))(?:号)?"
+)
 _JP_JOIN = r"\s*(?:[、，,・]|及び|および|並びに|と|から|～|〜|－)\s*"
 _JP_MENTION = re.compile(
     "|".join(
@@ -120,8 +150,7 @@ def canonical_id(written: str) -> str:
         return str(_kanji_number(text))
     text = re.sub(r"\(([a-z0-9]{1,3})\)$", r".\1", text)
     text = re.sub(r"^([A-Z])[.\-](?=\d)", r"\1", text)
-    text = re.sub(r"(?<=\d)\.?([A-Za-z])$", lambda found: f".{found[1].upper()}", text)
-    return text
+    return re.sub(r"(?<=\d)\.?([A-Za-z])$", lambda found: f".{found[1].upper()}", text)
 
 
 def _members(ids: str, one: re.Pattern[str]) -> Iterator[str]:
@@ -145,10 +174,12 @@ def _spread(named: str, ids: str) -> str:
 
 def _between(first: str, last: str) -> Iterator[str]:
     head, tail = re.match(r"^(.*?)(\d+|[A-Z])$", first), re.match(r"^(.*?)(\d+|[A-Z])$", last)
-    if head is None or tail is None or not (tail[1] in ("", head[1])):
+    if head is None or tail is None or tail[1] not in ("", head[1]):
         return
     if head[2].isdigit() and tail[2].isdigit():
-        yield from (f"{head[1]}{number}" for number in range(int(head[2]) + 1, min(int(tail[2]), int(head[2]) + 100)))
+        yield from (
+            f"{head[1]}{number}" for number in range(int(head[2]) + 1, min(int(tail[2]), int(head[2]) + 100))
+        )
     elif head[2].isalpha() and tail[2].isalpha():
         yield from (f"{head[1]}{chr(code)}" for code in range(ord(head[2]) + 1, ord(tail[2])))
 

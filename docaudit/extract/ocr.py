@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, files, version
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import pymupdf
 
@@ -40,7 +40,9 @@ class OcrEngine(Protocol):
     name: str
     version: str
 
-    def words(self, grey: bytes, width: int, height: int, dpi: int, languages: str, sparse: bool) -> list[OcrWord]:
+    def words(
+        self, grey: bytes, width: int, height: int, dpi: int, languages: str, sparse: bool
+    ) -> list[OcrWord]:
         """The words of an 8-bit grey picture in order of reading; raises OcrError."""
         ...
 
@@ -54,10 +56,12 @@ class Tesseract:
         import tesserocr
 
         self._module = tesserocr
-        self._apis: dict[str, tesserocr.PyTessBaseAPI] = {}
+        self._apis: dict[str, Any] = {}
         self.version = f"{version('tesserocr')} ({tesserocr.tesseract_version().split()[1]})"
 
-    def words(self, grey: bytes, width: int, height: int, dpi: int, languages: str, sparse: bool) -> list[OcrWord]:
+    def words(
+        self, grey: bytes, width: int, height: int, dpi: int, languages: str, sparse: bool
+    ) -> list[OcrWord]:
         """The words of an 8-bit grey picture; `sparse` looks for text in no particular order, as in a chart."""
         modes, levels = self._module.PSM, self._module.RIL
         api = self._api(languages)
@@ -85,11 +89,13 @@ class Tesseract:
                 )
             return found
         except RuntimeError as error:
-            raise OcrError(f"tesseract failed: {error}", remedy="run with --ocr off and read the region") from error
+            raise OcrError(
+                f"tesseract failed: {error}", remedy="run with --ocr off and read the region"
+            ) from error
         finally:
             api.Clear()
 
-    def _api(self, languages: str) -> object:
+    def _api(self, languages: str) -> Any:
         if languages not in self._apis:
             folder = _language_folder(languages)
             try:
@@ -202,7 +208,9 @@ class OcrReader:
         sure = confidence >= self._enough
         detail = "" if sure else f"mean word confidence {confidence:.0f} of 100"
         boxes = tuple(word.box for word in kept)
-        return RegionReading("read" if sure else "uncertain", _lines(kept), confidence, detail, boxes, letters)
+        return RegionReading(
+            "read" if sure else "uncertain", _lines(kept), confidence, detail, boxes, letters
+        )
 
 
 def _packed(pixmap: pymupdf.Pixmap) -> bytes:
@@ -216,7 +224,9 @@ def _packed(pixmap: pymupdf.Pixmap) -> bytes:
 def _to_points(word: OcrWord, clip: pymupdf.Rect, dpi: int) -> OcrWord:
     zoom = 72 / dpi
     x0, y0, x1, y1 = (value * zoom for value in word.box)
-    return OcrWord(word.text, (clip.x0 + x0, clip.y0 + y0, clip.x0 + x1, clip.y0 + y1), word.confidence, word.line)
+    return OcrWord(
+        word.text, (clip.x0 + x0, clip.y0 + y0, clip.x0 + x1, clip.y0 + y1), word.confidence, word.line
+    )
 
 
 def _explained(box: Box, known: list[Box]) -> bool:
@@ -233,7 +243,12 @@ def _lines(words: list[OcrWord]) -> list[LineFact]:
 
 def _line(words: list[OcrWord], number: int) -> LineFact:
     boxes = [word.box for word in words]
-    box = (min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes))
+    box = (
+        min(b[0] for b in boxes),
+        min(b[1] for b in boxes),
+        max(b[2] for b in boxes),
+        max(b[3] for b in boxes),
+    )
     return LineFact(
         text=" ".join(word.text for word in words),
         box=box,

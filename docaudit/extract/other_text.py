@@ -14,14 +14,17 @@ from docaudit.extract.facts import Box, LineFact
 from docaudit.extract.lines import page_dict, read_lines
 from docaudit.location import TextSource, Visibility
 
+_ON, _OFF = 0, 2
+"""Actions of the engine on a layer."""
 
-def other_lines(page: pymupdf.Page, known: list[LineFact], layers_off: list[int]) -> list[LineFact]:
+
+def other_lines(page: pymupdf.Page, known: list[LineFact], layers_off: list[str]) -> list[LineFact]:
     """Lines that only the further passes see.
 
     Args:
         page: The page.
         known: Lines of the first reading.
-        layers_off: Optional content groups of the document that are switched off.
+        layers_off: Names of the optional content groups that are switched off.
     """
     found = list(_actual_text(page, known))
     if page.cropbox != page.mediabox:
@@ -72,10 +75,15 @@ def _only_new(page: pymupdf.Page, known: list[LineFact], visibility: Visibility)
 
 
 @contextmanager
-def _all_layers(doc: pymupdf.Document, layers_off: list[int]) -> Iterator[None]:
-    """Switch every layer on, for the time of the block."""
-    doc.set_layer(-1, on=layers_off)
+def _all_layers(doc: pymupdf.Document, layers_off: list[str]) -> Iterator[None]:
+    """Switch the layers on, for the time of the block."""
+    numbers = [
+        item["number"] for item in doc.layer_ui_configs() if item["text"] in layers_off and not item["on"]
+    ]
+    for number in numbers:
+        doc.set_layer_ui_config(number, _ON)
     try:
         yield
     finally:
-        doc.set_layer(-1, off=layers_off)
+        for number in numbers:
+            doc.set_layer_ui_config(number, _OFF)

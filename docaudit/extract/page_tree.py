@@ -39,7 +39,8 @@ class PageTree:
 
     def load(self, page_num: int) -> pymupdf.Page:
         """The page with this 1-based number; raises one of ENGINE_ERRORS."""
-        return self._doc.load_page(page_num - 1)
+        page: pymupdf.Page = self._doc.load_page(page_num - 1)
+        return page
 
 
 def _count(doc: pymupdf.Document) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from html import unescape
+from pathlib import Path
 
 import pymupdf
 
@@ -19,17 +20,19 @@ from docaudit.reasons import BlindSpotKind
 
 _MAX_OUTLINE = 100_000
 _INFO_KEYS = ("title", "author", "subject", "keywords")
+_OBJECT = re.compile(rb"(?<!\d)(\d{1,9}) \d{1,5} obj\b")
+_REFERENCE = re.compile(r"(\d+) \d+ R")
 _TAG = re.compile(r"<[^>]*>")
 _PACKET = re.compile(r"<\?xpacket.*?\?>", re.DOTALL)
 
 
 @dataclass
 class Parts:
-    """Bookmarks, lines (each with its page, 0 for none) and blind spots of the document as a whole."""
+    """Bookmarks, lines and blind spots beside the pages, each with its page (0 for none)."""
 
     outline: list[OutlineFact] = field(default_factory=list)
     lines: list[tuple[int, LineFact]] = field(default_factory=list)
-    spots: list[SpotFact] = field(default_factory=list)
+    spots: list[tuple[int, SpotFact]] = field(default_factory=list)
 
 
 def document_parts(doc: pymupdf.Document, tree: PageTree) -> Parts:
@@ -41,7 +44,7 @@ def document_parts(doc: pymupdf.Document, tree: PageTree) -> Parts:
         (_attachments, BlindSpotKind.ATTACHMENT_NOT_READ),
         (_layers, BlindSpotKind.LAYER_OFF),
         (_forms, BlindSpotKind.FORM_NOT_READ),
-        (_revisions, BlindSpotKind.EARLIER_REVISION),
+        (partial(_revisions, tree), BlindSpotKind.EARLIER_REVISION),
         (partial(_tags, tree), BlindSpotKind.TAGGED_TEXT_NOT_READ),
     )
     for reader, kind in readers:
@@ -49,10 +52,10 @@ def document_parts(doc: pymupdf.Document, tree: PageTree) -> Parts:
             reader(doc, parts)
         except ENGINE_ERRORS as error:
             detail = f"{type(error).__name__}: {error}"
-            parts.spots.append(_spot(kind, TextLikely.UNKNOWN, detail))
+            parts.spots.append((DOCUMENT_PAGE, _spot(kind, TextLikely.UNKNOWN, detail)))
     if tree.truncated:
         detail = f"only the first {tree.pages_total} pages are read"
-        parts.spots.append(_spot(BlindSpotKind.PAGE_UNREACHABLE, TextLikely.YES, detail))
+        parts.spots.append((DOCUMENT_PAGE, _spot(BlindSpotKind.PAGE_UNREACHABLE, TextLikely.YES, detail)))
     return parts
 
 
@@ -72,7 +75,7 @@ def _outline(doc: pymupdf.Document, parts: Parts) -> None:
         stack.append((item.down, level + 1))
     if any(item is not None for item, _ in stack):
         detail = f"only the first {_MAX_OUTLINE} bookmarks are read"
-        parts.spots.append(_spot(BlindSpotKind.OUTLINE_NOT_READ, TextLikely.YES, detail))
+        parts.spots.append((DOCUMENT_PAGE, _spot(BlindSpotKind.OUTLINE_NOT_READ, TextLikely.YES, detail)))
 
 
 def _metadata(doc: pymupdf.Document, parts: Parts) -> None:
@@ -92,33 +95,61 @@ def _attachments(doc: pymupdf.Document, parts: Parts) -> None:
         parts.lines.append(_line(clean(title), TextSource.ATTACHMENT, index + 1))
         if info.get("description"):
             parts.lines.append(_line(clean(info["description"]), TextSource.ATTACHMENT, index + 1))
-        parts.spots.append(_spot(BlindSpotKind.ATTACHMENT_NOT_READ, TextLikely.YES, f"embedded file {clean(title)}"))
+        parts.spots.append(
+            (
+                DOCUMENT_PAGE,
+                _spot(BlindSpotKind.ATTACHMENT_NOT_READ, TextLikely.YES, f"embedded file {clean(title)}"),
+            )
+        )
 
 
-def layers_off(doc: pymupdf.Document) -> list[int]:
-    """Object numbers of the optional content groups that are switched off by default."""
-    return [int(number) for number in (doc.get_layer() or {}).get("off") or []]
+def layers_off(doc: pymupdf.Document) -> list[str]:
+    """Names of the optional content groups that are switched off by default."""
+    off = (doc.get_layer() or {}).get("off") or []
+    groups = doc.get_ocgs() if off else {}
+    return [str(groups[number]["name"]) for number in off if number in groups]
 
 
 def _layers(doc: pymupdf.Document, parts: Parts) -> None:
     """The text of a layer that is off is read with each page; only its pictures are not."""
-    groups = doc.get_ocgs()
-    for number in layers_off(doc):
-        name = clean(groups.get(number, {}).get("name", f"object {number}"))
-        detail = f"layer {name}: its text was read, its pictures were not"
-        parts.spots.append(_spot(BlindSpotKind.LAYER_OFF, TextLikely.NO, detail))
+    for name in layers_off(doc):
+        detail = f"layer {clean(name)}: its text was read, its pictures were not"
+        parts.spots.append((DOCUMENT_PAGE, _spot(BlindSpotKind.LAYER_OFF, TextLikely.NO, detail)))
 
 
 def _forms(doc: pymupdf.Document, parts: Parts) -> None:
     if key_of(doc, doc.pdf_catalog(), "AcroForm/XFA")[0] not in {"null", ""}:
-        parts.spots.append(_spot(BlindSpotKind.FORM_NOT_READ, TextLikely.YES, "the document holds an XFA form"))
+        parts.spots.append(
+            (
+                DOCUMENT_PAGE,
+                _spot(BlindSpotKind.FORM_NOT_READ, TextLikely.YES, "the document holds an XFA form"),
+            )
+        )
 
 
-def _revisions(doc: pymupdf.Document, parts: Parts) -> None:
+def _revisions(tree: PageTree, doc: pymupdf.Document, parts: Parts) -> None:
+    """Earlier revisions, named on the pages that the last one touched where that can be told."""
     saved = int(doc.version_count)
-    if saved > 1:
-        detail = f"{saved - 1} earlier revision(s) of the file"
-        parts.spots.append(_spot(BlindSpotKind.EARLIER_REVISION, TextLikely.UNKNOWN, detail))
+    if saved < 2:
+        return
+    detail = f"{saved - 1} earlier revision(s) of the file"
+    touched = _touched_pages(tree, doc) or [DOCUMENT_PAGE]
+    parts.spots += [
+        (page, _spot(BlindSpotKind.EARLIER_REVISION, TextLikely.UNKNOWN, detail)) for page in touched
+    ]
+
+
+def _touched_pages(tree: PageTree, doc: pymupdf.Document) -> list[int]:
+    """Pages that were written again, or whose contents were, after the first end of file."""
+    data = Path(doc.name).read_bytes()
+    first_end = data.find(b"%%EOF")
+    written = {int(number) for number in _OBJECT.findall(data, first_end)}
+    pages = []
+    for number, page in tree.numbers.items():
+        contents = key_of(doc, number, "Contents")[1]
+        if number in written or written & {int(found) for found in _REFERENCE.findall(contents)}:
+            pages.append(page)
+    return pages if len(pages) < tree.pages_total or tree.pages_total == 1 else []
 
 
 def _tags(tree: PageTree, doc: pymupdf.Document, parts: Parts) -> None:
@@ -126,7 +157,9 @@ def _tags(tree: PageTree, doc: pymupdf.Document, parts: Parts) -> None:
 
 
 def _line(text: str, source: TextSource, block: int) -> tuple[int, LineFact]:
-    return DOCUMENT_PAGE, LineFact(text=text, box=None, block=block, source=source.value, visibility="unknown")
+    return DOCUMENT_PAGE, LineFact(
+        text=text, box=None, block=block, source=source.value, visibility="unknown"
+    )
 
 
 def _spot(kind: BlindSpotKind, likely: TextLikely, detail: str) -> SpotFact:

@@ -84,8 +84,8 @@ def image_table(pages: list[PageFact]) -> pd.DataFrame:
 
 
 def spot_table(document: DocumentFact, pages: list[PageFact]) -> pd.DataFrame:
-    """BLIND_SPOT_DF: those of the document first (page 0), then page after page."""
-    found = [(DOCUMENT_PAGE, spot) for spot in document.spots]
+    """BLIND_SPOT_DF: those of the document first, then page after page."""
+    found = list(document.spots)
     found += [(page.page_num, spot) for page in pages for spot in page.spots]
     return BLIND_SPOT_DF.build(_spot(page_num, spot) for page_num, spot in found)
 

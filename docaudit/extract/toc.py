@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -14,9 +15,16 @@ from docaudit.extract.letters import letters_of
 from docaudit.frames import TOC_DF
 from docaudit.location import PAGE_SOURCES
 
-_HEADING = re.compile(r"^\s*(?:table\s+of\s+contents|contents|index|目\s*次|inhalt(?:sverzeichnis)?|índice|obsah|содержание|目录|目錄)\s*$", re.I)
-_ENTRY = re.compile(r"^(?P<title>.*?\S)(?:[\s.·…‥・⋯_]{3,}|\s{2,}|[.…]\s*|\t)(?P<page>\d{1,4}|[ivxlc]{1,7})\s*$", re.I)
-_LEADERS = re.compile(r"(?P<title>\S.*?)\s*(?:[.·…‥・⋯_]\s?){4,}\s*(?P<page>\d{1,4}|[ivxlc]{1,7})(?=\s{3}|\s*$)", re.I)
+_HEADING = re.compile(
+    r"^\s*(?:table\s+of\s+contents|contents|index|目\s*次|inhalt(?:sverzeichnis)?|índice|obsah|содержание|目录|目錄)\s*$",
+    re.I,
+)
+_ENTRY = re.compile(
+    r"^(?P<title>.*?\S)(?:[\s.·…‥・⋯_]{3,}|\s{2,}|[.…]\s*|\t)(?P<page>\d{1,4}|[ivxlc]{1,7})\s*$", re.I
+)
+_LEADERS = re.compile(
+    r"(?P<title>\S.*?)\s*(?:[.·…‥・⋯_]\s?){4,}\s*(?P<page>\d{1,4}|[ivxlc]{1,7})(?=\s{3}|\s*$)", re.I
+)
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _PAGE = re.compile(r"^[\s.·…‥・_]*(?P<page>\d{1,4}|[ivxlc]{1,7})\s*$", re.I)
 _LEADER = re.compile(r"[\s.·…‥・⋯_]+$")
@@ -55,14 +63,16 @@ def toc_table(
     parents: dict[int, int] = {}
     for number, entry in enumerate(outline, 1):
         parents[entry.level] = number
-        rows.append(_row(number, entry.level, parents.get(entry.level - 1, 0), entry.title, entry.page_num, "outline"))
+        rows.append(
+            _row(number, entry.level, parents.get(entry.level - 1, 0), entry.title, entry.page_num, "outline")
+        )
     physical = _physical_pages(printed, page_df, letters)
     levels = _levels(printed)
     parents = {}
-    for offset, (entry, level, page) in enumerate(zip(printed, levels, physical, strict=True), 1):
+    for offset, (line, level, page) in enumerate(zip(printed, levels, physical, strict=True), 1):
         number = len(outline) + offset
         parents[level] = number
-        rows.append(_row(number, level, parents.get(level - 1, 0), entry.title, page, "printed"))
+        rows.append(_row(number, level, parents.get(level - 1, 0), line.title, page, "printed"))
     for row in rows:
         row["found_on_page"] = _stands_on(str(row["title"]), letters.get(int(str(row["page_num"])), ""))
     return TOC_DF.build(rows)
@@ -107,7 +117,9 @@ def printed_contents(line_df: pd.DataFrame, pages_total: int) -> list[Printed]:
         if not (starts or going):
             continue
         found = _entries(rows[page])
-        mostly = sum(len(entry.lines) for entry in found) >= _MOSTLY * sum(len(row.lines) for row in rows[page])
+        mostly = sum(len(entry.lines) for entry in found) >= _MOSTLY * sum(
+            len(row.lines) for row in rows[page]
+        )
         going = len(found) >= _MIN_ENTRIES and _ascending(found) and (starts or mostly)
         entries += found if going else []
     return entries if len(entries) >= _MIN_ENTRIES else []
@@ -140,7 +152,7 @@ def _printed(title: str, page: str, *rows: _Row) -> Printed:
 def _ascending(entries: list[Printed]) -> bool:
     """Page numbers of a contents page hardly ever go down; the numbers of a table do."""
     numbers = [int(entry.label) for entry in entries if entry.label.isdigit()]
-    steps = [later >= earlier for earlier, later in zip(numbers, numbers[1:], strict=False)]
+    steps = [later >= earlier for earlier, later in itertools.pairwise(numbers)]
     return not steps or sum(steps) >= 0.8 * len(steps)
 
 

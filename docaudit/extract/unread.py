@@ -19,6 +19,7 @@ from docaudit.reasons import BlindSpotKind
 
 _NEAR_PT = 14.0
 _MARGIN_PT = 5.0
+_WORD_GAP, _LARGE_LETTER_PT = 1.6, 40.0
 _MANY_REGIONS = 10
 _WHOLE_PAGE = 0.5
 _A_FEW = 8
@@ -135,7 +136,9 @@ def _spot(kind: BlindSpotKind, likely: TextLikely, box: Box, area: float, detail
     return SpotFact(kind=kind.value, text_likely=likely.value, detail=detail, box=box, area_share=share)
 
 
-def _note_images(images: list[ImageFact], regions: list[InkRegion], lines: list[LineFact], state: str) -> None:
+def _note_images(
+    images: list[ImageFact], regions: list[InkRegion], lines: list[LineFact], state: str
+) -> None:
     for image in images:
         if any(overlap(region.box, image.box) > 0 for region in regions):
             note_reading(image, state, lines)
@@ -162,19 +165,23 @@ def _union(one: InkRegion, other: InkRegion) -> InkRegion:
 
 
 def _near(one: Box, other: Box) -> bool:
+    """Close enough for words of one line, whose gaps grow with the size of the letters, or for lines of one text."""
+    beside = max(_NEAR_PT, _WORD_GAP * min(one[3] - one[1], other[3] - other[1], _LARGE_LETTER_PT))
     return (
-        one[0] - _NEAR_PT <= other[2]
-        and other[0] - _NEAR_PT <= one[2]
+        one[0] - beside <= other[2]
+        and other[0] - beside <= one[2]
         and one[1] - _NEAR_PT <= other[3]
         and other[1] - _NEAR_PT <= one[3]
     )
 
 
 def _grown(box: Box, rect: pymupdf.Rect) -> Box:
+    """The box with a margin in which a thin letter (l, i, 1) at its edge fits, as it may not count as a shape."""
+    across = max(_MARGIN_PT, 0.6 * min(box[3] - box[1], _LARGE_LETTER_PT))
     return (
-        max(rect.x0, box[0] - _MARGIN_PT),
+        max(rect.x0, box[0] - across),
         max(rect.y0, box[1] - _MARGIN_PT),
-        min(rect.x1, box[2] + _MARGIN_PT),
+        min(rect.x1, box[2] + across),
         min(rect.y1, box[3] + _MARGIN_PT),
     )
 

@@ -11,6 +11,7 @@ import re
 
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_SOFT_HYPHEN_AT_END = re.compile("\u00ad(?=[ \t]*\n)")
 _SPACES = re.compile(r"[ \t\n]+")
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -24,13 +25,22 @@ def safe(text: str) -> str:
     return _UNSAFE.sub("\ufffd", _LINE_ENDS.sub("\n", text))
 
 
-def one_line(text: str) -> str:
-    r"""The safe text on one line: each run of spaces and newlines is one space.
+def shown(text: str) -> str:
+    r"""The safe text with soft hyphens as a reader sees them: a hyphen at the end of a line, nothing elsewhere.
 
-    >>> one_line("electri-\n city\t2024")
-    'electri- city 2024'
+    >>> shown("elec\u00ad\ntri\u00adcity")
+    'elec-\ntricity'
     """
-    return _SPACES.sub(" ", safe(text))
+    return _SOFT_HYPHEN_AT_END.sub("-", safe(text)).replace("\u00ad", "")
+
+
+def one_line(text: str) -> str:
+    r"""The shown text on one line: each run of spaces and newlines is one space.
+
+    >>> one_line("elec\u00ad\n tri\u00adcity\t2024")
+    'elec- tricity 2024'
+    """
+    return _SPACES.sub(" ", shown(text))
 
 
 def csv_cell(text: str) -> str:

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from docaudit.justification import AbsenceJustification, Finding, ObligationState
 from docaudit.render import view, words
-from docaudit.render.clean import one_line, safe
+from docaudit.render.clean import one_line, shown
 from docaudit.render.kwic import split_snippet
 from docaudit.render.pages import page_ranges, page_words
 from docaudit.render.text import likely_words
@@ -47,7 +47,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     filters: dict[str, Callable[..., Any]] = {
-        "safe_text": safe,
+        "shown": shown,
+        "share": _area,
         "one_line": one_line,
         "page_ranges": page_ranges,
         "page_words": page_words,
@@ -69,6 +70,7 @@ def _context(justification: AbsenceJustification) -> dict[str, Any]:
         "coverage": j.coverage,
         "headline": words.headline(j),
         "verdict": words.verdict(j),
+        "strength": words.strength(j),
         "tone": {Finding.MENTIONED: "mentioned", Finding.ABSENT: "absent"}.get(j.finding, "open"),
         "w": words,
         "concepts": view.concept_rows(j),
@@ -151,6 +153,10 @@ def _listed(values: tuple[str, ...]) -> str:
 
 def _share(value: float | None) -> str:
     return "not measured" if value is None else f"{value * 100:.1f} %"
+
+
+def _area(value: float) -> str:
+    return f"{value * 100:.1f} %" if value >= 0.001 else "under 0.1 %"
 
 
 def _number(value: int | None) -> str:

@@ -16,7 +16,13 @@ _PLAIN = str.maketrans(
 
 def new_console(**settings: object) -> Console:
     """A console on stdout that takes no text of a document for markup, emoji codes or things to highlight."""
-    return Console(highlight=False, markup=False, emoji=False, **settings)  # type: ignore[arg-type]
+    return _Console(highlight=False, markup=False, emoji=False, **settings)  # type: ignore[arg-type]
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Pass a closed pipe on: rich itself exits with 1 here, and 1 is the finding "mentioned"."""
+        raise BrokenPipeError
 
 
 class Paper:

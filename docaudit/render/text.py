@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -38,7 +38,7 @@ SHOWN_NEAR_MISSES = 8
 SHOWN_DETAILS = 3
 NAME_WIDTH = 30
 Passage = tuple[str, int, str, str]
-"""Section, page, snippet, match."""
+"""Section, page (0: the document as a whole), snippet, match."""
 
 
 def print_report(
@@ -67,7 +67,8 @@ def to_text(justification: AbsenceJustification, *, width: int = 80, colour: boo
 
 def print_kwic(paper: Paper, passages: Sequence[Passage]) -> None:
     """Concordance lines, all hits in one column, under a heading for each run of one section."""
-    lines = kwic_lines([(f"p. {page}", text, match) for _, page, text, match in passages], paper.width - 4)
+    items = [(f"p. {page}" if page else "doc.", text, match) for _, page, text, match in passages]
+    lines = kwic_lines(items, paper.width - 4)
     last = ""
     for (section, *_), line in zip(passages, lines, strict=True):
         if section and section != last:
@@ -102,7 +103,7 @@ def _facts(justification: AbsenceJustification) -> list[tuple[str, str]]:
         facts.append(("question", justification.question))
     if justification.reason:
         facts.append(("reason", f"{justification.reason.value}: {words.REASONS[justification.reason]}"))
-    facts.append(("strength", f"{justification.strength.value}: {words.STRENGTHS[justification.strength]}"))
+    facts.append(("strength", f"{justification.strength.value}: {words.strength(justification)}"))
     return facts
 
 
@@ -199,9 +200,9 @@ def _blind_spots(paper: Paper, justification: AbsenceJustification, listed_in: s
         paper.heading("Not read", "nothing: no blind spot on any page")
         return
     pages = {spot.page_num for spot in justification.blind_spots}
-    paper.heading(
-        "Not read", f"{words.plural(len(justification.blind_spots), 'blind spot')}, {page_words(pages)}"
-    )
+    count = words.plural(len(justification.blind_spots), "blind spot")
+    open_ones = sum(group.count for group in groups if group.may_hold_text)
+    paper.heading("Not read", f"{count} ({open_ones:,} may hold text), {page_words(pages)}")
     for group in groups:
         _spot_group(paper, group, listed_in)
 
@@ -214,11 +215,11 @@ def _spot_group(paper: Paper, group: view.SpotGroup, listed_in: str) -> None:
         paper.say((f"· {one_line(detail)}" + (f" ({times} ×)" if times > 1 else ""), "dim"), indent=4, hang=2)
     rest = len(group.details) - SHOWN_DETAILS
     _not_shown(paper, rest, "detail", f"blind_spots in {listed_in}")
-    if set(group.likely) != {TextLikely.NO}:
+    if group.may_hold_text:
         paper.say("→ ", group.kind.remedy, indent=4, hang=2)
 
 
-def likely_words(likely: dict[TextLikely, int]) -> str:
+def likely_words(likely: Mapping[TextLikely, int]) -> str:
     """Whether a group of blind spots may hold text.
 
     >>> likely_words({TextLikely.YES: 2}), likely_words({TextLikely.NO: 3, TextLikely.UNKNOWN: 1})

@@ -6,10 +6,11 @@ The terminal, HTML and later forms show the same groups and counts because they 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from docaudit.justification import AbsenceJustification, Finding, Hit, Mention
+from docaudit.justification import AbsenceJustification, BlindSpot, Finding, Hit, Mention
 from docaudit.location import MatchKind, TextLikely
 from docaudit.reasons import BlindSpotKind
 
@@ -47,12 +48,18 @@ class ConceptRow:
 
 @dataclass(frozen=True)
 class SpotGroup:
-    """All blind spots of one kind; `details` counts what exactly was not read, most frequent first."""
+    """All blind spots of one kind that may hold text, or all of one kind that hold none.
+
+    Kept apart, because only the pages of the first are of interest to a reader. `details` counts what exactly was not
+    read, most frequent first.
+    """
 
     kind: BlindSpotKind
+    may_hold_text: bool
+    spots: tuple[BlindSpot, ...]
     count: int
     pages: tuple[int, ...]
-    likely: dict[TextLikely, int]
+    likely: Mapping[TextLikely, int]
     details: tuple[tuple[str, int], ...]
 
 
@@ -86,25 +93,27 @@ def concept_rows(justification: AbsenceJustification) -> list[ConceptRow]:
 
 def spot_groups(justification: AbsenceJustification) -> list[SpotGroup]:
     """Blind spots by kind: whole pages first, then what may hide text, and what holds no text last."""
-    by_kind = defaultdict(list)
+    by_kind: dict[tuple[BlindSpotKind, bool], list[BlindSpot]] = defaultdict(list)
     for spot in justification.blind_spots:
-        by_kind[spot.kind].append(spot)
+        by_kind[spot.kind, spot.text_likely is not TextLikely.NO].append(spot)
     groups = [
         SpotGroup(
             kind=kind,
+            may_hold_text=may_hold_text,
+            spots=tuple(spots),
             count=len(spots),
             pages=tuple(sorted({spot.page_num for spot in spots})),
             likely=dict(Counter(spot.text_likely for spot in spots)),
             details=tuple(Counter(spot.detail for spot in spots if spot.detail).most_common()),
         )
-        for kind, spots in by_kind.items()
+        for (kind, may_hold_text), spots in by_kind.items()
     ]
     return sorted(groups, key=_gravity)
 
 
 def _gravity(group: SpotGroup) -> tuple[bool, bool, bool, int, str]:
     return (
-        set(group.likely) == {TextLikely.NO},
+        not group.may_hold_text,
         group.kind not in UNREAD_PAGE_KINDS,
         TextLikely.YES not in group.likely,
         -group.count,

@@ -123,6 +123,18 @@ def _obligations_behind(justification: AbsenceJustification) -> str:
     return f"no obligation is unmet ({kept} met, {', '.join(others)})"
 
 
+def strength(justification: AbsenceJustification) -> str:
+    """Why the strength is what it is; unmet obligations can hold it below what the hits alone would give."""
+    required = justification.required or tuple(justification.concept_hits)
+    none_found = any(not justification.concept_hits.get(concept) for concept in required)
+    capped = (none_found and justification.strength is not Strength.STRONG) or (
+        justification.strength is Strength.WEAK and justification.finding is not Finding.MENTIONED
+    )
+    if not capped:
+        return STRENGTHS[justification.strength]
+    return f"{STRENGTHS[Strength.STRONG] if none_found else STRENGTHS[Strength.MODERATE]}, but obligations are unmet"
+
+
 def plural(count: int, word: str) -> str:
     """A number with its noun.
 

@@ -16,10 +16,10 @@ import ahocorasick_rs
 import numpy as np
 import regex
 
-from docaudit.corpus import Corpus, Ints
-from docaudit.gaps import Gap, fits, squeezed
-from docaudit.patterns import RUN_ON, Form, Pattern
-from docaudit.scripts import MAYBE, SEPARATORS, CharClass, char_class
+from docaudit.search.gaps import Gap, fits, squeezed
+from docaudit.search.patterns import RUN_ON, Form, Pattern
+from docaudit.search.scripts import MAYBE, SEPARATORS, CharClass, char_class
+from docaudit.search.searchable import Corpus, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,8 @@ def plain_matches(corpus: Corpus, patterns: Sequence[Pattern]) -> list[Match]:
 
 def gaps_of(corpus: Corpus, form: Form, match: Match) -> list[tuple[Gap, str, int]]:
     """Gaps of a match where the page or the variant has a separator: kind, what stands there, where it
-    begins."""
+    begins.
+    """
     start, end = match.start + len(form.lead), match.end - len(form.trail)
     span = corpus.text[start:end]
     if span == form.key:
@@ -210,7 +211,8 @@ def gaps_of(corpus: Corpus, form: Form, match: Match) -> list[tuple[Gap, str, in
 
 def is_allowed(corpus: Corpus, patterns: Sequence[Pattern], match: Match) -> bool:
     """The two rules that no regular expression can state: capitals as on the page, and stray blanks inside
-    words."""
+    words.
+    """
     pattern = patterns[match.pattern]
     form = pattern.forms[match.form]
     if pattern.sensitive and not _same_capitals(corpus, form, match):

@@ -14,9 +14,10 @@ from enum import StrEnum
 from itertools import groupby, pairwise
 from operator import eq
 
-from docaudit.glyphs import glyph_orders
-from docaudit.gutters import cut_orders
-from docaudit.layout import (
+from docaudit.location import PAGE_SOURCES, Direction, LineType
+from docaudit.search.glyphs import glyph_orders
+from docaudit.search.gutters import cut_orders
+from docaudit.search.layout import (
     BLOCK_ROW_GAP,
     ROW_GAP,
     TOUCHING,
@@ -27,10 +28,9 @@ from docaudit.layout import (
     turned,
     visual_rows,
 )
-from docaudit.location import PAGE_SOURCES, Direction, LineType
-from docaudit.pagelines import PageLines
-from docaudit.readings import Reading, readings_of
-from docaudit.scripts import LINE, MAYBE, PAGE, SPACE, WALL
+from docaudit.search.pagelines import PageLines
+from docaudit.search.readings import Reading, readings_of
+from docaudit.search.scripts import LINE, MAYBE, PAGE, SPACE, WALL
 
 CONTEXT_LINES, CONTEXT_CHARS = 3, 160
 """Context on each side of a new neighbourhood: at least so many lines, and lines until so many characters."""
@@ -58,7 +58,7 @@ class Flow:
     Attributes:
         kind: Why they are taken to continue each other.
         rows: Positions of the lines in line_df.
-        before: For each line the separator between it and the line before (docaudit.scripts); WALL for the
+        before: For each line the separator between it and the line before (docaudit.search.scripts); WALL for the
             first.
         altered: Readings that stand in place of a line, by its index in rows.
     """
@@ -155,7 +155,8 @@ def _page_flows(lines: PageLines, rows: list[int], seen: set[tuple[int, int]]) -
 
 def _column_orders(down: list[int], up: list[int], box: Boxes) -> Iterator[Order]:
     """Chains of lines under each other; then links that only the upward view knows; then column to next
-    column."""
+    column.
+    """
     heads = sorted(set(range(len(down))) - set(down))
     chains = [_chain(start, down) for start in heads]
     for chain in chains:
@@ -245,7 +246,8 @@ def _reach(lines: PageLines, rows: list[int], index: int, step: int) -> int:
 
 def _other_sources(lines: PageLines) -> Iterator[Flow]:
     """Text beside the page (annotations, bookmarks, ...): lines of one source, page and block continue
-    each other."""
+    each other.
+    """
     rows = [row for row, name in enumerate(lines.source) if name not in PAGE_SOURCES and lines.search[row]]
     rows.sort(key=lambda row: (lines.source[row], lines.page[row], lines.number[row]))
     for key, group in groupby(rows, key=lambda row: (lines.source[row], lines.page[row], lines.block[row])):

@@ -12,7 +12,7 @@ import pandas as pd
 
 from docaudit.frames import LINE_DF
 from docaudit.location import Direction, LineType, TextSource, Visibility
-from docaudit.normalize import searchable
+from docaudit.search.normalize import searchable
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -32,7 +32,8 @@ _FILL: dict[str, object] = {
 
 def encodable(text: str) -> str:
     """Text with lone surrogates, which no table or file can hold, replaced by U+FFFD; the length stays the
-    same."""
+    same.
+    """
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 

@@ -1,5 +1,6 @@
 """Matches -> findings: where each lies in the lines, how it was reached, each place once, which lie inside
-others."""
+others.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from docaudit.corpus import Corpus
-from docaudit.flows import FlowKind
-from docaudit.gaps import Gap
 from docaudit.location import LineType, MatchKind
-from docaudit.matching import Match, gaps_of
-from docaudit.patterns import Pattern
-from docaudit.scripts import CharClass
+from docaudit.search.flows import FlowKind
+from docaudit.search.gaps import Gap
+from docaudit.search.matching import Match, gaps_of
+from docaudit.search.patterns import Pattern
+from docaudit.search.scripts import CharClass
+from docaudit.search.searchable import Corpus
 
 RANK = {kind: rank for rank, kind in enumerate(MatchKind)}
 """Kinds of match from the plainest to the least plain."""

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 import regex
 
-from docaudit.findings import Found
 from docaudit.frames import HIT_DF
 from docaudit.location import BBox, Direction, TextSource
-from docaudit.pagelines import PageLines, encodable
-from docaudit.patterns import Pattern
+from docaudit.search.findings import Found
+from docaudit.search.pagelines import PageLines, encodable
+from docaudit.search.patterns import Pattern
 
 SNIPPET_CHARS = 160
 
@@ -35,7 +35,8 @@ _JAPANESE = regex.compile(r"[\p{Hiragana}\p{Katakana}\p{Han}]")
 
 def box_of(lines: PageLines, row: int, first: int, last: int) -> BBox:
     """Box of characters first to last - 1 of a line, by their share of its length; NaN if the line has no
-    box."""
+    box.
+    """
     x0, y0, x1, y1 = (float(side[row]) for side in (lines.x0, lines.y0, lines.x1, lines.y1))
     count = max(len(lines.text[row]), 1)
     begin, end = first / count, last / count

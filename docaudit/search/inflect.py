@@ -1,7 +1,7 @@
 """Other forms in which English writes the same word: plural, -ise/-ize, British and American spelling.
 
 The possessive needs no rule: an apostrophe is a boundary. Compounds (data center, data-center, datacenter)
-are a matter of separators and stand in docaudit.patterns. Rules work on the letters as written, so that a
+are a matter of separators and stand in docaudit.search.patterns. Rules work on the letters as written, so that a
 case-sensitive variant keeps its capitals.
 """
 
@@ -94,7 +94,8 @@ def plurals(word: str) -> tuple[str, ...]:
 
 def forms(text: str) -> tuple[str, ...]:
     """All forms of a variant, the written one first: spellings of each word, then plurals of the last
-    word."""
+    word.
+    """
     pieces = _WORD.split(text)
     words = _WORD.findall(text)
     if not words or len(text) > 200:

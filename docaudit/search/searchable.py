@@ -1,5 +1,6 @@
 """All flows of a document in one text: what patterns run over, and the way back from it to lines and
-characters."""
+characters.
+"""
 
 from __future__ import annotations
 
@@ -12,24 +13,22 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
-from docaudit.flows import Flow, FlowKind
-from docaudit.folding import FOLD
 from docaudit.location import MatchKind
-from docaudit.normalize import searchable_map
-from docaudit.pagelines import PageLines
-from docaudit.readings import Reading
-from docaudit.scripts import WALL, CharClass, classes_of, codes_of
+from docaudit.search.flows import Flow, FlowKind
+from docaudit.search.folding import FOLD
+from docaudit.search.normalize import searchable_map
+from docaudit.search.pagelines import PageLines
+from docaudit.search.readings import Reading
+from docaudit.search.scripts import WALL, CharClass, classes_of, codes_of
 
 _STREAMS = frozenset({FlowKind.STREAM, FlowKind.PART})
 
 Ints = npt.NDArray[np.int64]
 
 _FUNCTION_WORDS = frozenset(
-    (
-        "a an the in of to be for on at by as is it no so or and we he me my us up do go if am are was "
-        "not but his her all any can may our out per she too its has had who de la le les un une der die "
-        "das den des et en el y da do i "
-    ).split()
+    """a an the in of to be for on at by as is it no so or and we he me my us up do go if am are was
+    not but his her all any can may our out per she too its has had who de la le les un une der die
+    das den des et en el y da do i""".split()  # noqa: SIM905
 )
 """Words that stand before any other: a blank beside one of them is never taken for a stray one."""
 
@@ -99,7 +98,8 @@ class Corpus:
 
     def parts(self, start: int, end: int) -> list[tuple[int, int, int]]:
         """The lines that a span covers: for each its piece and the first and last + 1 character in the
-        line."""
+        line.
+        """
         out = []
         for number in range(self.piece_at(start), self.piece_at(end - 1) + 1):
             first = max(start - int(self.starts[number]), 0)

@@ -14,9 +14,9 @@ import numpy.typing as npt
 import regex
 
 from docaudit.location import MatchKind
-from docaudit.normalize import searchable_map
-from docaudit.pagelines import PageLines
-from docaudit.scripts import MAYBE, SPACE, CharClass, classes_of, codes_of
+from docaudit.search.normalize import searchable_map
+from docaudit.search.pagelines import PageLines
+from docaudit.search.scripts import MAYBE, SPACE, CharClass, classes_of, codes_of
 
 Reading = tuple[str, tuple[int, ...], MatchKind]
 """Searchable text, for each character its index in the line, and the plainest kind of match on it."""
@@ -47,7 +47,8 @@ _RUBIED = regex.compile(r"(?:\p{Han}\p{Hiragana}{1,4}){2,}")
 
 def readings_of(lines: PageLines, rows: list[int]) -> Iterator[dict[int, Reading]]:
     """Altered readings of some of the rows, one table for each way of altering; only tables that are not
-    empty."""
+    empty.
+    """
     suspects = _suspects([lines.search[row] for row in rows])
     wide = [rows[index] for index, row in enumerate(rows) if not lines.text[row].isascii()]
     lettered = {row for row in rows if lines.text[row][1:2].isupper() and lines.text[row][:1].islower()}
@@ -147,7 +148,7 @@ def _with_seams(lines: PageLines, row: int) -> Reading | None:
 
 
 def _undoubled(lines: PageLines, row: int) -> Reading | None:
-    """eemmeerrggeennccyy ssttoopp: a bold face made by drawing every glyph twice."""
+    """Eemmeerrggeennccyy ssttoopp: a bold face made by drawing every glyph twice."""
     text, source = searchable_map(lines.text[row])
     out: list[tuple[str, int]] = []
     changed = False
@@ -178,7 +179,8 @@ def _without_notes(lines: PageLines, row: int) -> Reading | None:
 
 def _reversed(lines: PageLines, row: int) -> Reading | None:
     """Hebrew or Arabic that is stored as it looks from left to right; numbers and Latin words keep their
-    order."""
+    order.
+    """
     text = lines.text[row]
     if not _RTL.search(text):
         return None

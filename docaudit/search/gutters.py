@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from docaudit.layout import MAX_GAP, Boxes, visual_rows
 from docaudit.location import MatchKind
-from docaudit.normalize import searchable_map
-from docaudit.pagelines import PageLines
-from docaudit.readings import Reading
-from docaudit.scripts import LINE, WALL
+from docaudit.search.layout import MAX_GAP, Boxes, visual_rows
+from docaudit.search.normalize import searchable_map
+from docaudit.search.pagelines import PageLines
+from docaudit.search.readings import Reading
+from docaudit.search.scripts import LINE, WALL
 
 MAX_CUTS = 3
 CUT_SHARE = 0.12
@@ -65,7 +65,8 @@ def cut_orders(
 
 def _gutter(sides: Sides, index: int, row: list[int]) -> float | None:
     """Left edge of the second of two lines in a neighbouring row that share the width of this line; None
-    if none do."""
+    if none do.
+    """
     x0, y0, x1, y1 = sides[index]
     height = max(y1 - y0, 0.1)
     for left, right in pairwise(row):

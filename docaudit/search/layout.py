@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docaudit.location import Direction
-from docaudit.pagelines import Floats, PageLines
+from docaudit.search.pagelines import Floats, PageLines
 
 MAX_GAP = 2.5
 """A line continues in the one below if the gap between them is at most this many line heights."""
@@ -68,7 +68,8 @@ def neighbours_below(box: Boxes) -> tuple[list[int], list[int]]:
 
 def visual_rows(box: Boxes) -> list[list[int]]:
     """Lines grouped into visual rows (vertical extents overlap by half), top to bottom, left to right in
-    each."""
+    each.
+    """
     left, top, _, bottom = box.T.tolist()
     rows: list[list[int]] = []
     row_top = row_bottom = 0.0

@@ -1,9 +1,9 @@
-"""What each single character becomes in searchable text: the tables behind docaudit.normalize.
+"""What each single character becomes in searchable text: the tables behind docaudit.search.normalize.
 
 Folding is context-free: a character is folded in the same way wherever it stands, in the page and in the
 variant alike, so that every way of writing the same thing meets in one form (compatibility decomposition,
 full case folding). The few steps that need neighbours (order of combining marks, the dot of i) are in
-docaudit.normalize.
+docaudit.search.normalize.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ def fold_char(char: str) -> str:
 
 class FoldTable(dict[int, str]):
     """str.translate table that folds each character once and remembers it, and which do not fold to one
-    character."""
+    character.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -107,7 +108,8 @@ class FoldTable(dict[int, str]):
 
     def is_even(self, text: str) -> bool:
         """Whether every character of text, which was folded before, folds to just one that stays in its
-        place."""
+        place.
+        """
         return self.uneven.isdisjoint(text)
 
 

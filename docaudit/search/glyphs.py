@@ -1,17 +1,18 @@
 """Words whose letters are lines of their own: stacked or slanted letters, large initials, glyphs drawn
-backwards."""
+backwards.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby, pairwise
 
-from docaudit.layout import TOUCHING
 from docaudit.location import Direction, MatchKind
-from docaudit.normalize import searchable_map
-from docaudit.pagelines import PageLines
-from docaudit.readings import Reading
-from docaudit.scripts import LINE, MAYBE, SPACE, WALL
+from docaudit.search.layout import TOUCHING
+from docaudit.search.normalize import searchable_map
+from docaudit.search.pagelines import PageLines
+from docaudit.search.readings import Reading
+from docaudit.search.scripts import LINE, MAYBE, SPACE, WALL
 
 LINES_AFTER_INITIAL = 4
 SHORT = 6
@@ -75,7 +76,8 @@ def _initials(lines: PageLines, rows: list[int]) -> Iterator[GlyphOrder]:
 
 def _backwards(lines: PageLines, rows: list[int]) -> Iterator[GlyphOrder]:
     """A visual row whose short pieces were drawn from right to left: the glyphs in each run backwards as
-    well."""
+    well.
+    """
     run: list[int] = []
     for row in [*rows, -1]:
         piece = row >= 0 and _is_short_piece(lines, row)

@@ -1,7 +1,7 @@
 """What may stand between two characters of a variant on the page: one small regular expression for each
 kind of gap.
 
-Flow text is normalised (docaudit.normalize, docaudit.flows), so a gap is a short run of separators. The same
+Flow text is normalised (by normalize and flows), so a gap is a short run of separators. The same
 strings make up the variant's whole pattern and check the gaps of a candidate one by one: both ways agree.
 """
 
@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import regex
 
-from docaudit.scripts import DASH, HYPHEN, SEPARATORS, CharClass, char_class
+from docaudit.search.scripts import DASH, HYPHEN, SEPARATORS, CharClass, char_class
 
 _BREAK = r"[\n\f]"
 _BLANK = r"[ \n\f\x1c]"
@@ -21,7 +21,8 @@ _DASH = rf"[{HYPHEN}{DASH}]"
 
 class Gap(StrEnum):
     """Kinds of gap between consecutive characters; the value is what may stand there, as a regular
-    expression."""
+    expression.
+    """
 
     NONE = ""
     """Nothing: between digits, before a plural ending, inside a number."""
@@ -90,7 +91,8 @@ def _inside(kinds: set[CharClass], left: str, right: str, inflect: bool) -> Gap:
 
 def squeezed(text: str) -> tuple[str, list[str]]:
     """Searchable text without separators, and the separators before each remaining character and after the
-    last."""
+    last.
+    """
     kept: list[str] = []
     between = [""]
     for char in text:

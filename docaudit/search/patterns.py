@@ -5,7 +5,7 @@ A variant is searched in two ways that give the same hits: fast, by its squeezed
 separators) and a check of boundaries and gaps; or slowly, by the one regular expression that stands in the
 ledger. Two rules go beyond a regular expression and apply to both: capitals of case-sensitive variants are
 compared on the page's own characters, and a stray blank inside a word must not part two words that the
-document knows (docaudit.matching).
+document knows (docaudit.search.matching).
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from functools import cached_property, lru_cache
 import regex
 
 from docaudit.concepts import Variant
-from docaudit.gaps import Gap, gap_between, squeezed
-from docaudit.inflect import forms
-from docaudit.normalize import searchable
-from docaudit.scripts import TAIL, WORD, CharClass, char_class
+from docaudit.search.gaps import Gap, gap_between, squeezed
+from docaudit.search.inflect import forms
+from docaudit.search.normalize import searchable
+from docaudit.search.scripts import TAIL, WORD, CharClass, char_class
 
 GLUED_LETTERS = 4
 """A number may be glued before a variant of at least so many characters (1Introduction)."""
@@ -138,7 +138,8 @@ class Pattern:
     @cached_property
     def text(self) -> str:
         """The whole pattern, for the ledger: a regular expression of the module regex, version 1, over
-        flow text."""
+        flow text.
+        """
         if self.variant.match == "regex":
             return self.variant.text
         if len(self.variant.text) > MAX_PATTERN:
@@ -149,7 +150,8 @@ class Pattern:
 
 def is_sensitive(variant: Variant) -> bool:
     """Whether capitals must agree: on request, or by itself for one word of up to five letters, all
-    capitals."""
+    capitals.
+    """
     if variant.case != "auto":
         return variant.case == "sensitive"
     letters = [char for char in variant.text if char.isalpha()]

@@ -13,13 +13,13 @@ from itertools import pairwise
 
 import ahocorasick_rs
 
-from docaudit.corpus import Corpus
-from docaudit.findings import Found
-from docaudit.flows import Flow, FlowKind, stream_order
 from docaudit.location import MatchKind, TextSource
-from docaudit.pagelines import PageLines
-from docaudit.patterns import Pattern
-from docaudit.scripts import CharClass
+from docaudit.search.findings import Found
+from docaudit.search.flows import Flow, FlowKind, stream_order
+from docaudit.search.pagelines import PageLines
+from docaudit.search.patterns import Pattern
+from docaudit.search.scripts import CharClass
+from docaudit.search.searchable import Corpus
 
 ONE_EDIT, TWO_EDITS = 5, 10
 """Letters from which one wrong letter is allowed, and from which two are."""

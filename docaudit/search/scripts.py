@@ -53,7 +53,8 @@ class CharClass(IntEnum):
 
 def char_class(char: str) -> CharClass:
     """The class of one searchable character; FREE classes are those of scripts without spaces between
-    words."""
+    words.
+    """
     if char == MAYBE:
         return CharClass.MAYBE
     if char in SEPARATORS:

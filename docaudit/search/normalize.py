@@ -1,14 +1,14 @@
-"""Line text -> searchable text, with a map from every searchable character back to the character of the line.
+r"""Line text -> searchable text, with a map from every searchable character back to the character of the line.
 
-Searchable text is what the sweep compares: folded characters (docaudit.folding), no blanks at either end,
+Searchable text is what the sweep compares: folded characters (docaudit.search.folding), no blanks at either end,
 runs of blanks reduced to one blank, or to two where the page has two or more (a wide gap may part
 letter-spaced words).
 
->>> fold("Ｐｅｒｓｏｎａｌ\\u00a0ＤＡＴＡ")
+>>> fold("Ｐｅｒｓｏｎａｌ\u00a0ＤＡＴＡ")
 'personal data'
->>> searchable("  of\\ufb01ce   hours ")
+>>> searchable("  of\ufb01ce   hours ")
 'office  hours'
->>> searchable_map("  of\\ufb01ce ")
+>>> searchable_map("  of\ufb01ce ")
 ('office', [2, 3, 4, 4, 5, 6])
 """
 
@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from docaudit.folding import FOLD, HYPHEN
+from docaudit.search.folding import FOLD, HYPHEN
 
 LINE_END_HYPHENS = "\u00ad\u0002\ufffe\u2010\u00ac"
 """What engines give for a hyphen that exists only because the line ends: soft hyphen, the signs of PDFium,
@@ -39,7 +39,8 @@ def fold(text: str) -> str:
 
 def fold_map(text: str) -> tuple[str, list[int]]:
     """The result of `fold` and, for each of its characters, the index of the character of text it comes
-    from."""
+    from.
+    """
     pairs = [(char, index) for index, source in enumerate(text) for char in FOLD[ord(source)]]
     if any(unicodedata.combining(char) for char, _ in pairs):
         pairs = _dotless(_ordered(pairs))
@@ -73,7 +74,8 @@ def _dotless(pairs: list[tuple[str, int]]) -> list[tuple[str, int]]:
 
 def _with_line_end_hyphen(text: str) -> str:
     """The same text, a soft hyphen (or its like) at its end replaced by a hyphen; the length stays the
-    same."""
+    same.
+    """
     return text if text.isascii() and "\x02" not in text else _END.sub(HYPHEN, text)
 
 

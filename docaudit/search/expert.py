@@ -1,4 +1,4 @@
-"""Expert regular expressions: run as written, page by page, under a time limit.
+r"""Expert regular expressions: run as written, page by page, under a time limit.
 
 Each page is searched twice: as its lines stand, joined by line breaks; and as it reads: compatibility
 forms composed (NFKC), invisible characters dropped, words put together over a hyphen at a line end, line
@@ -16,10 +16,10 @@ from itertools import groupby
 import regex
 
 from docaudit.concepts import Variant
-from docaudit.folding import FOLD
 from docaudit.location import MatchKind
-from docaudit.pagelines import PageLines
 from docaudit.reasons import LedgerState
+from docaudit.search.folding import FOLD
+from docaudit.search.pagelines import PageLines
 
 MAX_TIMEOUTS = 3
 
