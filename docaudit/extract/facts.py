@@ -117,7 +117,7 @@ class PageRead(msgspec.Struct, array_like=True, tag="page"):
 class Refused(msgspec.Struct, array_like=True, tag="refused"):
     """The document cannot be opened, or the page cannot be read.
 
-    `reason` is password, not_a_pdf, no_pages, damaged, or, for a page, failed or out_of_memory.
+    `reason` is password, not_a_pdf, no_pages, damaged, or, for a page, failed, unreachable or out_of_memory.
     """
 
     reason: str

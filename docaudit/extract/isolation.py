@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from docaudit.errors import (
     DamagedDocumentError,
@@ -110,9 +111,9 @@ class Child:
         assert isinstance(reply, Opened)
         return reply.document
 
-    def ask(self, page_num: int) -> None:
+    def ask(self, page_num: int, *, render: bool) -> None:
         """Send the request for one page."""
-        send(self._to, ReadRequest(page_num))
+        send(self._to, ReadRequest(page_num, render))
 
     def answer(self, seconds: float) -> PageFact | Refused:
         """Wait for the next page; raises PipeTimeoutError or PipeClosedError."""
@@ -160,6 +161,13 @@ def _refusal(reply: Refused, name: str) -> InputError:
     return kind(reply.message, file=name, remedy=remedy)
 
 
+class _Item(NamedTuple):
+    """One page to read; `failed` says how reading it with a picture of it ended, so that it is read without."""
+
+    num: int
+    failed: tuple[BlindSpotKind, str] | None = None
+
+
 @dataclass
 class _Run:
     """The state that all reading threads share."""
@@ -174,10 +182,10 @@ class _Run:
     lock: threading.Lock = field(default_factory=threading.Lock)
     stop: bool = False
 
-    def take(self) -> list[int]:
+    def take(self) -> list[_Item]:
         with self.lock:
             batch, self.todo = self.todo[:_BATCH], self.todo[_BATCH:]
-            return [] if self.stop else batch
+            return [] if self.stop else [_Item(num) for num in batch]
 
     def put(self, page: PageFact) -> None:
         with self.lock:
@@ -224,8 +232,7 @@ def _work(run: _Run, child: Child | None) -> None:
                     break
                 if child is None:
                     child = Child(run.source, run.options, describe=False)
-                done, died = _read_batch(run, child, batch)
-                batch = batch[done:]
+                batch, died = _read_batch(run, child, batch)
                 if died:
                     child.close()
                     child = None
@@ -239,40 +246,54 @@ def _work(run: _Run, child: Child | None) -> None:
             child.close()
 
 
-def _read_batch(run: _Run, child: Child, batch: Iterable[int]) -> tuple[int, bool]:
-    """Read a batch; returns how many pages are settled and whether the child is gone."""
-    numbers = list(batch)
-    seconds = run.options.page_seconds
+def _read_batch(run: _Run, child: Child, batch: list[_Item]) -> tuple[list[_Item], bool]:
+    """Read a batch; returns what is left to do of it, and whether the child is gone."""
     try:
-        for num in numbers:
-            child.ask(num)
+        for item in batch:
+            child.ask(item.num, render=item.failed is None)
     except PipeClosedError:
         pass  # it died on a page of this batch; the loop below finds out on which
-    for done, num in enumerate(numbers):
+    for done, item in enumerate(batch, 1):
         try:
-            reply = child.answer(max(0.1, min(seconds, run.deadline - time.monotonic())))
+            reply = child.answer(max(0.1, min(run.options.page_seconds, run.deadline - time.monotonic())))
         except PipeTimeoutError:
-            run.put(lost_page(num, BlindSpotKind.PAGE_TIMED_OUT, f"no result after {seconds:g} s"))
-            return done + 1, True
+            lost = BlindSpotKind.PAGE_TIMED_OUT, f"no result after {run.options.page_seconds:g} s"
         except PipeClosedError:
-            run.put(lost_page(num, BlindSpotKind.PAGE_CRASHED, child.last_words()))
-            return done + 1, True
-        if isinstance(reply, PageFact):
-            run.put(reply)
+            lost = BlindSpotKind.PAGE_CRASHED, child.last_words()
         else:
-            kind = (
-                BlindSpotKind.PAGE_OUT_OF_MEMORY
-                if reply.reason == "out_of_memory"
-                else BlindSpotKind.PAGE_FAILED
-            )
-            run.put(lost_page(num, kind, reply.message))
-    return len(numbers), False
+            run.put(_settled(item, reply))
+            continue
+        rest = batch[done:]
+        if item.failed is None:
+            return [_Item(item.num, lost), *rest], True
+        run.put(lost_page(item.num, *lost))
+        return rest, True
+    return [], False
 
 
-def _give_up(run: _Run, numbers: Iterable[int], kind: BlindSpotKind, detail: str) -> None:
-    for num in numbers:
-        if num not in run.pages:
-            run.put(lost_page(num, kind, detail))
+def _settled(item: _Item, reply: PageFact | Refused) -> PageFact:
+    """The page as it was read, with a blind spot if it had to be read without a picture of it."""
+    if isinstance(reply, Refused):
+        return lost_page(item.num, _REFUSALS.get(reply.reason, BlindSpotKind.PAGE_FAILED), reply.message)
+    if item.failed is not None:
+        kind, detail = item.failed
+        spot = SpotFact(
+            kind.value, TextLikely.UNKNOWN.value, f"rendering it: {detail}; its text was read", None, 1.0
+        )
+        reply.spots.append(spot)
+    return reply
+
+
+_REFUSALS = {
+    "out_of_memory": BlindSpotKind.PAGE_OUT_OF_MEMORY,
+    "unreachable": BlindSpotKind.PAGE_UNREACHABLE,
+}
+
+
+def _give_up(run: _Run, items: Iterable[_Item], kind: BlindSpotKind, detail: str) -> None:
+    for item in items:
+        if item.num not in run.pages:
+            run.put(lost_page(item.num, kind, detail))
 
 
 def lost_page(page_num: int, kind: BlindSpotKind, detail: str) -> PageFact:

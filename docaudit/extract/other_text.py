@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import pymupdf
 
 from docaudit.extract.facts import Box, LineFact
+from docaudit.extract.letters import letters_of
 from docaudit.extract.lines import page_dict, read_lines
 from docaudit.location import TextSource, Visibility
 
@@ -36,12 +37,12 @@ def other_lines(page: pymupdf.Page, known: list[LineFact], layers_off: list[str]
 
 
 def _actual_text(page: pymupdf.Page, known: list[LineFact]) -> Iterator[LineFact]:
-    """What ActualText says where it differs from the glyphs."""
+    """What ActualText says where its letters differ from those of the glyphs."""
     if b"ActualText" not in page.read_contents():
         return
-    seen = {(line.text, line.block) for line in known}
+    shown = letters_of("".join(line.text for line in known))
     for line in read_lines(page_dict(page, actual_text=True), page.rect).lines:
-        if (line.text, line.block) not in seen:
+        if letters_of(line.text) not in shown:
             line.source = TextSource.ACTUAL_TEXT.value
             line.visibility = Visibility.UNKNOWN.value
             yield line

@@ -9,8 +9,14 @@ import pymupdf
 from docaudit.extract.engine import ENGINE_ERRORS, key_of, reference
 
 _MAX_PAGES = 200_000
+_MOST_MISSING = 100
+"""Pages that a tree claims and does not lead to get a row each, up to this many: a count may be a lie."""
 _REFERENCE = re.compile(r"(\d+)\s+(\d+)\s+R")
 _INHERITED = ("Resources", "MediaBox", "CropBox", "Rotate")
+
+
+class UnreachablePageError(Exception):
+    """The tree claims this page, and nothing leads to it."""
 
 
 class PageTree:
@@ -20,7 +26,7 @@ class PageTree:
     place in memory (the file is not touched), so that every one of them can be loaded.
 
     Attributes:
-        pages_total: Pages that can be reached.
+        pages_total: Pages that can be reached, and those that the tree claims beyond them.
         truncated: The tree has more pages than docaudit reads.
         numbers: Object number of each page -> its number.
         claimed: What /Count of the root says.
@@ -35,10 +41,15 @@ class PageTree:
             _flatten(doc, walked, inherited)
         self.numbers = {number: page for page, number in enumerate(walked, 1)}
         self.truncated = len(walked) >= _MAX_PAGES
-        self.pages_total = len(walked) or _count(doc)
+        self._reachable = len(walked) or _count(doc)
+        claimed = min(self.claimed, self._reachable + _MOST_MISSING) if self._reachable else 0
+        self.pages_total = max(self._reachable, claimed)
 
     def load(self, page_num: int) -> pymupdf.Page:
-        """The page with this 1-based number; raises one of ENGINE_ERRORS."""
+        """The page with this 1-based number; raises UnreachablePageError or one of ENGINE_ERRORS."""
+        if page_num > self._reachable:
+            said = f"the page tree claims {self.claimed} pages and leads to {self._reachable}"
+            raise UnreachablePageError(said)
         page: pymupdf.Page = self._doc.load_page(page_num - 1)
         return page
 

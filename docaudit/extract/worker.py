@@ -29,6 +29,7 @@ def _serve(source: int, target: int) -> None:
     request = decode_request(receive(source))
     assert isinstance(request, OpenRequest)
     _limit_memory(request.memory_mb)
+    from docaudit.extract.page_tree import UnreachablePageError
     from docaudit.extract.reader import DocumentReader, DocumentRefusedError, PageRefusedError
 
     try:
@@ -42,6 +43,8 @@ def _serve(source: int, target: int) -> None:
         assert isinstance(request, ReadRequest)
         try:
             send(target, PageRead(reader.read(request.page_num, request.render)))
+        except UnreachablePageError as error:
+            send(target, Refused("unreachable", str(error)))
         except PageRefusedError as error:
             send(target, Refused("failed", str(error)))
         except MemoryError:
