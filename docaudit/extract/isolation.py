@@ -37,7 +37,14 @@ from docaudit.extract.facts import (
     SpotFact,
     Working,
 )
-from docaudit.extract.messages import PipeClosedError, PipeGarbledError, PipeTimeoutError, decode_reply, receive, send
+from docaudit.extract.messages import (
+    PipeClosedError,
+    PipeGarbledError,
+    PipeTimeoutError,
+    decode_reply,
+    receive,
+    send,
+)
 from docaudit.location import PageState, TextLikely
 from docaudit.options import AuditOptions
 from docaudit.reasons import BlindSpotKind
