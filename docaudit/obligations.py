@@ -103,7 +103,9 @@ def pages_readable(page_df: pd.DataFrame, blind_spot_df: pd.DataFrame, pages_tot
     if not bad:
         return _check(Obligation.PAGES_READABLE, True, f"all {pages_total} pages were opened and read")
     why = _counts(spots) or ("without a row in the page table" if missing else "not rendered")
-    evidence = f"{len(bad)} of {pages_total} pages could not be read in full ({why})"
+    lost = len(bad) - (DOCUMENT_PAGE in bad)
+    what = f"{lost} of {pages_total} pages" if lost else "the file as a whole"
+    evidence = f"{what} could not be read in full ({why})"
     remedy = _remedies(spots) or "read these pages, or repair the file"
     return _check(Obligation.PAGES_READABLE, False, evidence, bad, remedy)
 

@@ -41,6 +41,8 @@ _EXTERNAL_BEFORE = re.compile(
     r"(?:incorporated\s+(?:herein\s+)?by\s+reference\s+(?:to|from)|filed\s+as|furnished\s+as|\[\d+\][,;]?|U\.?S\.?C\.?"
     r"|(?:Act|Code|Regulation|Rule|Law|Directive|S-K|S-X)[,]?|[法令則例約])\s*(?:as\s+|in\s+|to\s+|under\s+)?$"
 )
+_SENTENCE = re.compile(r"(?:\s\S+){4,}\.$")
+"""Words enough for a sentence, and its full stop: "Annex B describes the method in full." is no heading of Annex B."""
 _BARE_NUMBER = re.compile(
     r"^\s*(?:Section\s+|Article\s+|SECTION\s+|ARTICLE\s+)?(?:[A-Z]|[A-Z]?\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z](?:\.\d{1,2}){1,4})\.?\s*$"
 )
@@ -167,7 +169,9 @@ def _may_head(line: _Line) -> bool:
     """A heading by type or weight, or a short line of its own that does not go on as a sentence."""
     text = line.text.strip()
     return (
-        line.kind == LineType.HEADING or line.bold or (len(text) < 90 and not text.endswith((",", ";", "、")))
+        line.kind == LineType.HEADING
+        or line.bold
+        or (len(text) < 90 and not text.endswith((",", ";", "、", "。")) and not _SENTENCE.search(text))
     )
 
 
