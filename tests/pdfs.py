@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import tempfile
+import zlib
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pikepdf
@@ -192,8 +195,6 @@ def damaged_stream(data: bytes, page: int) -> bytes:
 
     def change(pdf: pikepdf.Pdf) -> None:
         # raw bytes that claim to be compressed and are not, after a good beginning
-        import zlib
-
         good = zlib.compress(b"q BT /helv 11 Tf 72 700 Td (half of this page is lo" + bytes(range(256)) * 8)
         stream = pikepdf.Stream(pdf, b"")
         stream.write(good[: len(good) // 2] + b"\x00\xff\x13garbage" * 4, filter=pikepdf.Name.FlateDecode)
@@ -214,30 +215,32 @@ def with_xfa(data: bytes) -> bytes:
     return changed(data, change)
 
 
-def without_unicode(data: bytes) -> bytes:
-    """A PDF whose embedded fonts have lost their /ToUnicode: a person sees letters, a program does not."""
+def unknown_glyphs(length: int = 12) -> bytes:
+    """A page with a word of shapes that the file gives no name for: a person sees letters, a program does not."""
 
     def change(pdf: pikepdf.Pdf) -> None:
-        for number in pdf.objects:
-            if isinstance(number, pikepdf.Dictionary) and "/ToUnicode" in number:
-                del number["/ToUnicode"]
+        name = pikepdf.Name
+        shapes = {f"/q{n}": pdf.make_stream(b"600 0 0 0 600 700 d1 %d 0 120 700 re 0 0 500 120 re f" % (40 * n)) for n in range(1, 9)}
+        font = pikepdf.Dictionary(
+            Type=name.Font, Subtype=name.Type3, FontBBox=[0, 0, 600, 700], FontMatrix=[0.001, 0, 0, 0.001, 0, 0],
+            FirstChar=1, LastChar=8, Widths=[600] * 8, CharProcs=pikepdf.Dictionary(shapes),
+            Encoding=pikepdf.Dictionary(Type=name.Encoding, Differences=[1, *(name(f"/q{n}") for n in range(1, 9))]),
+            Resources=pikepdf.Dictionary(),
+        )  # fmt: skip
+        codes = "".join(f"{n % 8 + 1:02x}" for n in range(length)).encode()
+        page = pdf.pages[0]
+        page.Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F=pdf.make_indirect(font)))
+        page.Contents = pdf.make_stream(b"BT /F 16 Tf 72 600 Td <" + codes + b"> Tj ET")
 
-    return changed(data, change)
+    return changed(document(blank), change)
 
 
 def updated(data: bytes, page: int, words: str) -> bytes:
     """The same file with a second revision appended that writes on one page (from 1)."""
-    with pymupdf.open(stream=data, filetype="pdf") as doc:
-        doc[page - 1].insert_text((LEFT, 500), words, fontsize=11)
-        stream = io.BytesIO(data)
-        stream.seek(0, io.SEEK_END)
-        import tempfile
-        from pathlib import Path
-
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "first.pdf"
-            file.write_bytes(data)
-            with pymupdf.open(file) as second:
-                second[page - 1].insert_text((LEFT, 500), words, fontsize=11)
-                second.saveIncr()
-            return file.read_bytes()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "first.pdf"
+        file.write_bytes(data)
+        with pymupdf.open(file) as second:
+            second[page - 1].insert_text((LEFT, 500), words, fontsize=11)
+            second.saveIncr()
+        return file.read_bytes()

@@ -1,7 +1,7 @@
 """A worker that fails on purpose: it takes the place of docaudit.extract.worker in the child process.
 
 DOCAUDIT_SABOTAGE names what happens on which page: "crash:2", "hang:2", "memory:2", "exit:2", "garbage:2", "refuse:2",
-"wrong_number:2", "huge:2"; on page 0 it happens while the document is opened. On all other pages it is the real worker.
+"wrong_number:2", "huge:2", "draw:2" (a crash only while the page is rendered); on page 0 it happens while the document is opened. On all other pages it is the real worker.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from docaudit.extract import messages, reader, worker
 from docaudit.extract.facts import PageFact
 
 KIND, _, PAGE = os.environ["DOCAUDIT_SABOTAGE"].partition(":")
+DRAWN = PAGE if KIND == "draw" else ""
 
 
 def act() -> None:
@@ -39,14 +40,16 @@ def hoard() -> NoReturn:
 
 
 class SabotagedReader(reader.DocumentReader):
-    def __init__(self, request: Any) -> None:
+    def __init__(self, *arguments: Any, **named: Any) -> None:
         if PAGE == "0":
             act()
-        super().__init__(request)
+        super().__init__(*arguments, **named)
 
     def _read(self, page: Any, page_num: int, render: bool) -> PageFact:
         if page_num == int(PAGE):
             act()
+        if render and DRAWN and page_num == int(DRAWN):
+            os.kill(os.getpid(), signal.SIGSEGV)
         fact = super()._read(page, page_num, render)
         if page_num == int(PAGE) and KIND == "wrong_number":
             fact.page_num = 1

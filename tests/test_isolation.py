@@ -80,7 +80,7 @@ class TestPageTree:
         assert "cut off" in parsed.blind_spot_df.set_index("kind").loc["page_damaged", "detail"]
         finding = docaudit.audit(parsed, docaudit.ConceptTable.from_variants({"x": ["third"]}))
         assert finding.finding == "not_established"
-        assert "the file as a whole" in finding.absence_explanation
+        assert "the file as a whole" in finding.unmet[0].evidence
 
     def test_truncated_so_that_no_page_is_left(self) -> None:
         with pytest.raises(InputError) as caught:
@@ -117,7 +117,7 @@ class TestSabotage:
     def test_one_page_is_lost_and_says_why(
         self, monkeypatch: pytest.MonkeyPatch, what: str, kind: BlindSpotKind
     ) -> None:
-        limits = {"page_seconds": 3.0} if what == "hang" else {"memory_mb": 1500}
+        limits = {"page_seconds": 2.0} if what == "hang" else {"memory_mb": 1500}
         parsed = sabotaged(monkeypatch, f"{what}:2", **limits)
         assert parsed.page_df["page_num"].tolist() == [1, 2, 3]
         assert parsed.page_df["state"].tolist() == ["text", "failed", "text"]
@@ -126,6 +126,14 @@ class TestSabotage:
         assert list(zip(spots["page_num"], spots["kind"], strict=True)) == [(2, kind.value)]
         assert spots["text_likely"].tolist() == ["unknown"]
         assert spots["detail"].tolist() != [""]
+
+    def test_a_page_that_crashes_only_while_it_is_drawn_keeps_its_text(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        parsed = sabotaged(monkeypatch, "draw:2")
+        assert parsed.line_df["text"].tolist() == list(WORDS)
+        assert parsed.page_df["state"].tolist() == ["text", "not_rendered", "text"]
+        spots = parsed.blind_spot_df
+        assert spots[["page_num", "kind"]].values.tolist() == [[2, "page_crashed"]]
+        assert spots["text_likely"].tolist() != ["no"]
 
     def test_a_lost_page_forbids_absence(self, monkeypatch: pytest.MonkeyPatch) -> None:
         parsed = sabotaged(monkeypatch, "crash:3")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 import pymupdf
 import pytest
-from reportlab.pdfgen.canvas import Canvas
 
 from docaudit.frames import LINE_DF
 from tests import pdfs
@@ -117,6 +116,34 @@ def test_boxes_are_those_of_the_page_as_displayed(lines: pd.DataFrame) -> None:
     # turned clockwise, the top left corner comes to the top right: the page is 842 points wide now
     assert line["x0"] > 700
     assert line["y1"] - line["y0"] > line["x1"] - line["x0"]
+    assert (line["visibility"], line["direction"]) == ("visible", "rotated_right")
+
+
+@pytest.mark.parametrize("rotation", [90, 180, 270])
+def test_a_turned_page_is_read_as_displayed(rotation: int) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((300, 500), "a landscape table row", fontsize=12, rotate=rotation)
+        page.add_freetext_annot((100, 100, 250, 120), "a note on it", fontsize=10)
+        page.set_rotation(rotation)
+
+    parsed = parse_once(pdfs.document(draw))
+    line = parsed.line_df.set_index("text").loc["a landscape table row"]
+    assert (line["visibility"], line["direction"]) == ("visible", "horizontal")
+    assert line["x1"] - line["x0"] > 5 * (line["y1"] - line["y0"])
+    assert parsed.page_df["state"].tolist() == ["text"]
+    assert parsed.blind_spot_df.empty
+
+
+def test_text_outside_the_crop_box_of_a_turned_page() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        cropped(page)
+        page.set_rotation(90)
+
+    lines = parse_once(pdfs.document(draw)).line_df.set_index("text")
+    assert lines.loc["inside the box", "visibility"] == "visible"
+    assert lines.loc["above the box", "visibility"] == "cropped"
+    # what stood above the box stands to its right on a page turned clockwise; the box is 500 points high
+    assert lines.loc["above the box", "x0"] > 500
 
 
 @pytest.mark.parametrize(
@@ -161,20 +188,8 @@ def test_a_blank_page_has_no_line_and_is_still_a_page(lines: pd.DataFrame) -> No
 
 
 def test_letters_without_a_unicode_value_are_a_blind_spot() -> None:
-    import matplotlib.font_manager as fonts
-    from reportlab.pdfbase import pdfmetrics
-    from reportlab.pdfbase.ttfonts import TTFont
-
-    pdfmetrics.registerFont(TTFont("Plain", fonts.findfont("DejaVu Sans")))
-
-    def paint(canvas: Canvas) -> None:
-        canvas.setFont("Plain", 14)
-        canvas.drawString(72, 700, "nobody can search this sentence")
-        canvas.setFont("Helvetica", 14)
-        canvas.drawString(72, 600, "but this one")
-
-    parsed = parse_once(pdfs.without_unicode(pdfs.reportlab(paint)))
-    assert not parsed.line_df["text"].str.contains("nobody").any()
-    assert parsed.line_df["text"].str.contains("but this one").any()
+    parsed = parse_once(pdfs.unknown_glyphs())
     spots = parsed.blind_spot_df
-    assert (spots.loc[spots["text_likely"] == "yes", "page_num"] == 1).any()
+    assert "unknown_glyphs" in set(spots["kind"])
+    assert set(spots["text_likely"]) == {"yes"}
+    assert parsed.page_df["ink_read"].tolist() == [0]

@@ -26,7 +26,7 @@ CAPTION = re.compile(
     r"^\s*(?:(?:FIGURE|Figure|FIG|Fig|TABLE|Table|BOX|Box|CHART|Chart|MAP|Map|EXHIBIT|Exhibit|Abbildung|Tabelle)"
     r"\.?\s+(?:[A-Z]\.?)?\d+(?:[.\-–]\d+)*(?:\.?[A-Za-z])?\s*(?:[.:|–—-]|$|(?=\s*[A-Z\d(“\"']))"
     r"|(?:図表?|表|写真|Ｆｉｇ)\s*[\d０-９]+(?:[.．\-－][\d０-９]+)*"
-    r"(?:\s*[:：.．　]|\s+|$|(?=[^\s\d、。にのはがをとで])))"
+    r"(?:\s*[:：.．　]|\s+|$|(?=[^\s\d、。にのはがをとで及並やもへよか])))"
 )
 _LIST = re.compile(
     r"^\s*(?:[•●○◦▪■□–—‣∙·・※◆◇▶➢✓*\-]\s+|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\)\s+|[・●■◆※]|（\d{1,2}）|[①-⑳])"

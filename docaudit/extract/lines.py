@@ -25,14 +25,27 @@ _FILLED, _STROKED = 16, 32
 _AXIS = 0.99
 
 
-def page_dict(page: pymupdf.Page, *, actual_text: bool = False) -> dict[str, Any]:
+def page_dict(page: pymupdf.Page, *, actual_text: bool = False, turned: bool = True) -> dict[str, Any]:
     """The engine's dictionary of blocks: text lines with spans, and images with their bytes.
 
     Without `actual_text` the text is what the glyphs show; with it, what the file wants a program to read instead.
+    `turned` gives boxes and directions on the page as displayed; the engine itself reads it as if it had no rotation.
     """
     flags = _FLAGS if actual_text else _FLAGS | pymupdf.TEXT_IGNORE_ACTUALTEXT
     content: dict[str, Any] = page.get_text("dict", flags=flags)
+    if turned and page.rotation:
+        _turn(content, page.rotation_matrix)
     return content
+
+
+def _turn(content: dict[str, Any], matrix: pymupdf.Matrix) -> None:
+    for block in content["blocks"]:
+        lines = block.get("lines", [])
+        for part in (block, *lines, *(span for line in lines for span in line["spans"])):
+            part["bbox"] = tuple(pymupdf.Rect(part["bbox"]) * matrix)
+        for line in lines:
+            x, y = line["dir"]
+            line["dir"] = (x * matrix.a + y * matrix.c, x * matrix.b + y * matrix.d)
 
 
 @dataclass(frozen=True)

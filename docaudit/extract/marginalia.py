@@ -47,14 +47,14 @@ def _annotations(page: pymupdf.Page) -> Iterator[LineFact]:
         rich = key_of(page.parent, annotation.xref, "RC")
         if rich[0] == "string":
             parts.append(unescape(_TAG.sub(" ", rich[1])).strip())
-        yield from _lines(parts, _box(annotation.rect), number, TextSource.ANNOTATION)
+        yield from _lines(parts, _box(annotation.rect * page.rotation_matrix), number, TextSource.ANNOTATION)
 
 
 def _fields(page: pymupdf.Page) -> Iterator[LineFact]:
     if not any(kind == _WIDGET for _, kind, *_ in page.annot_xrefs()):
         return
     for number, field in enumerate(page.widgets(), 1):
-        box = _box(field.rect)
+        box = _box(field.rect * page.rotation_matrix)
         if field.field_type == _SIGNATURE:
             parts = [_string(page.parent, field.xref, f"V/{name}") for name in _SIGNATURE_KEYS]
             yield from _lines(parts, box, number, TextSource.SIGNATURE)

@@ -53,14 +53,15 @@ def _cropped(page: pymupdf.Page) -> Iterator[LineFact]:
     crop, shift = page.cropbox, page.cropbox_position
     page.set_cropbox(page.mediabox)
     try:
-        lines = read_lines(page_dict(page), page.rect).lines
+        lines = read_lines(page_dict(page, turned=False), page.rect).lines
     finally:
         page.set_cropbox(crop)
     width, height = page.rect.width, page.rect.height
     for line in lines:
         assert line.box is not None
         x0, y0, x1, y1 = line.box
-        box: Box = (x0 - shift.x, y0 - shift.y, x1 - shift.x, y1 - shift.y)
+        shown = pymupdf.Rect(x0 - shift.x, y0 - shift.y, x1 - shift.x, y1 - shift.y) * page.rotation_matrix
+        box: Box = (shown.x0, shown.y0, shown.x1, shown.y1)
         if box[2] <= 0 or box[0] >= width or box[3] <= 0 or box[1] >= height:
             line.box = box
             line.visibility = Visibility.CROPPED.value
