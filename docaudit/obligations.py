@@ -13,7 +13,7 @@ import pandas as pd
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.errors import OptionError
 from docaudit.justification import Obligation, ObligationCheck, ObligationState, ParseCoverage
-from docaudit.location import PageState, TextLikely
+from docaudit.location import DOCUMENT_PAGE, PageState, TextLikely
 from docaudit.reasons import BlindSpotKind, LedgerState
 
 REGION_KINDS = frozenset(

@@ -220,7 +220,10 @@ def unknown_glyphs(length: int = 12) -> bytes:
 
     def change(pdf: pikepdf.Pdf) -> None:
         name = pikepdf.Name
-        shapes = {f"/q{n}": pdf.make_stream(b"600 0 0 0 600 700 d1 %d 0 120 700 re 0 0 500 120 re f" % (40 * n)) for n in range(1, 9)}
+        shapes = {
+            f"/q{n}": pdf.make_stream(b"600 0 0 0 600 700 d1 %d 0 120 700 re 0 0 500 120 re f" % (40 * n))
+            for n in range(1, 9)
+        }
         font = pikepdf.Dictionary(
             Type=name.Font, Subtype=name.Type3, FontBBox=[0, 0, 600, 700], FontMatrix=[0.001, 0, 0, 0.001, 0, 0],
             FirstChar=1, LastChar=8, Widths=[600] * 8, CharProcs=pikepdf.Dictionary(shapes),

@@ -127,7 +127,9 @@ class TestSabotage:
         assert spots["text_likely"].tolist() == ["unknown"]
         assert spots["detail"].tolist() != [""]
 
-    def test_a_page_that_crashes_only_while_it_is_drawn_keeps_its_text(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_page_that_crashes_only_while_it_is_drawn_keeps_its_text(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         parsed = sabotaged(monkeypatch, "draw:2")
         assert parsed.line_df["text"].tolist() == list(WORDS)
         assert parsed.page_df["state"].tolist() == ["text", "not_rendered", "text"]
