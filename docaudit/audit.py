@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from docaudit import cooccurrence, nearest
 from docaudit.concepts import ConceptTable
 from docaudit.controls import controls_found, positive_controls
@@ -88,14 +90,7 @@ def sweep(
         regex_seconds=chosen.regex_seconds,
         toc_df=parsed.toc_df,
     )
-    meetings = cooccurrence.find_meetings(
-        hit_df,
-        parsed.line_df,
-        table,
-        scope=chosen.scope,
-        window_words=chosen.window_words,
-        required=chosen.required,
-    )
+    meetings = _meetings(hit_df, parsed, table, chosen)
     closest = nearest.closest(hit_df, parsed.line_df, table, meetings, limit=chosen.closest)
     return SweepResult(hit_df=hit_df, ledger_df=ledger_df, cooccurrence_df=meetings, nearest_df=closest)
 
@@ -117,6 +112,8 @@ def justify(
         OptionError: An option does not exist or has a wrong value.
     """
     chosen = AuditOptions.from_keywords(options or parsed.options, keywords)
+    # The sweep may have had another scope or other required concepts; what it did not look at would seem not to meet.
+    meetings = _meetings(result.hit_df, parsed, table, chosen)
     return justify_absence(
         identity=parsed.identity,
         coverage=parsed.coverage,
@@ -125,11 +122,24 @@ def justify(
         table=table,
         hit_df=result.hit_df,
         ledger_df=result.ledger_df,
-        cooccurrence_df=result.cooccurrence_df,
+        cooccurrence_df=meetings,
         nearest_df=result.nearest_df,
         question=question,
         options=chosen,
         controls=_run_controls(parsed),
+    )
+
+
+def _meetings(
+    hit_df: pd.DataFrame, parsed: ParsedDocument, table: ConceptTable, chosen: AuditOptions
+) -> pd.DataFrame:
+    return cooccurrence.find_meetings(
+        hit_df,
+        parsed.line_df,
+        table,
+        scope=chosen.scope,
+        window_words=chosen.window_words,
+        required=chosen.required,
     )
 
 

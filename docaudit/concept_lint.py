@@ -55,7 +55,7 @@ class LintFinding(BaseModel):
 # Longer variants hold too many shorter texts to look all of them up; a phrase is shorter than this.
 _LONGEST_SHADOW = 80
 _REGEX_SIGNS = re.compile(
-    r"\\[bBdDwWsSpP]|\.[*+]|\[[^\]]*\]|\(\?|[)\]\w][*+?]$|\{\d+(,\d*)?\}|^\^|\$$|[\w)]\|[\w(]|\.\?"
+    r"\\[bBdDwWsSpP]|\.[*+]|\[[^\]]*\]|\(\?|[)\]][*+?]$|\w\*$|\{\d+(,\d*)?\}|^\^|\$$|[\w)]\|[\w(]|\.\?|\w\?\w"
 )
 _NESTED_QUANTIFIER = re.compile(r"\((?:[^()\\]|\\.)*[*+](?:[^()\\]|\\.)*\)(?:[*+]|\{\d+,\d*\})")
 _COMMON_WORDS = frozenset(

@@ -11,7 +11,7 @@ import re
 import unicodedata
 
 from docaudit.errors import ConceptTableError
-from docaudit.wordforms import HAN, HIRAGANA, KATAKANA
+from docaudit.wordforms import HAN, HIRAGANA, WORD
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig", "UTF-8"),
@@ -28,11 +28,10 @@ _OTHER_FILES = (
     (b"\x1f\x8b", "a gzip file; unpack it"),
 )
 _KANA = re.compile(f"[{HIRAGANA}\u30a1-\u30fa\u30fc-\u30ff]")
-_TWO_KANJI = re.compile(f"[{HAN}][{HAN}{HIRAGANA}{KATAKANA}]")
-_KANJI_IN_LATIN_WORD = re.compile(f"[a-z][{HAN}]|[{HAN}][a-z]")
-_JAPANESE = re.compile(f"[\\x00-\\x7f{HAN}{HIRAGANA}{KATAKANA}\u3000-\u303f\u30fb\uff00-\uff65]*")
+_JAPANESE = re.compile(f"[\\x00-\\x7f{HAN}{HIRAGANA}\u30a1-\u30ff\u3000-\u303f\uff00-\uff60]*")
 _WESTERN_SIGNS = "’“”–—…€£§©®°²³·«»¿¡\u00a0"
 _SIGN_IN_WORD = re.compile(r"[^\W\d_][“”—…€£§©®°«»¿¡][^\W\d_]")
+_FOREIGN_RUN = re.compile(r"[^\x00-\x7f’]+")
 _REMEDY = "save the table as UTF-8"
 
 
@@ -89,7 +88,7 @@ def _old_encoding(data: bytes, file: str, error: UnicodeDecodeError) -> str:
         return japanese
     if western is not None and as_western and not as_japanese:
         return western
-    why = "it could be either of the latter two" if as_japanese else "no reading of it makes sense"
+    why = "it could be either of the latter two" if as_japanese else "none of them is sure to be right"
     raise ConceptTableError(
         f"cannot be decoded: tried UTF-8 (fails at byte {error.start}), Shift_JIS and Windows-1252; {why}",
         file=file,
@@ -105,17 +104,20 @@ def _decoded(data: bytes, codec: str) -> str | None:
 
 
 def _reads_as_japanese(text: str) -> bool:
-    if not _JAPANESE.fullmatch(text):
-        return False
-    if _KANA.search(text):
-        return True
-    return bool(_TWO_KANJI.search(text)) and not _KANJI_IN_LATIN_WORD.search(text)
+    """Only kana tell: the bytes of Chinese, taken as Shift_JIS, give kanji and half-width letters by chance."""
+    return bool(_JAPANESE.fullmatch(text) and _KANA.search(text))
 
 
 def _reads_as_western(text: str) -> bool:
     foreign = {char for char in text if not char.isascii()}
     known = all(char in _WESTERN_SIGNS or _is_latin_letter(char) for char in foreign)
-    return known and not _SIGN_IN_WORD.search(text)
+    return known and not _SIGN_IN_WORD.search(text) and all(map(_is_western_word, WORD.findall(text)))
+
+
+def _is_western_word(word: str) -> bool:
+    """Western words have accented letters here and there (créée); bytes of other scripts come in runs."""
+    runs = [match.group() for match in _FOREIGN_RUN.finditer(word)]
+    return all(len(run) == 1 or (len(run) == 2 and run.islower() and run != word) for run in runs)
 
 
 def _is_latin_letter(char: str) -> bool:

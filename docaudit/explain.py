@@ -42,7 +42,7 @@ _UNMET_JA = {
     Obligation.VARIANTS_REVIEWED: "未確認の候補語がある",
     Obligation.QUESTION_COVERED: "質問の語が概念表にない",
     Obligation.CONTROL_FOUND: "対照語が見つからない",
-    Obligation.READERS_AGREE: "二つの読み取り結果が一致しない",
+    Obligation.READERS_AGREE: "別の読み取り結果と一致しない",
 }
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SPELT_EN = re.compile(

@@ -54,25 +54,27 @@ def closest(
         return NEAREST_DF.empty()
     hits = counted(hit_df)
     rows = [
-        *_mentions(hits, table, limit),
+        *_mentions(hits, table, set(meetings["concepts"]), limit),
         *_pairs(hits, line_df, table, set(meetings["concepts"])),
         *_near_misses(hit_df, line_df, table, limit),
     ]
     return NEAREST_DF.build(rows)
 
 
-def _mentions(hits: pd.DataFrame, table: ConceptTable, limit: int) -> Iterator[dict[str, Any]]:
+def _mentions(hits: pd.DataFrame, table: ConceptTable, met: set[str], limit: int) -> Iterator[dict[str, Any]]:
     """First hits of each concept, one for each page before a second one of any."""
     found = set(hits["concept"])
     missing = [name for name in table.active_concepts if name not in found]
-    tail = f": no hit for {', '.join(missing)}." if missing else "."
+    tail = f" alone: no hit for {', '.join(missing)}." if missing else " alone."
+    meeting = {name for names in met for name in names.split(JOINER)}
     turn = hits.groupby(["concept", "page_num"]).cumcount()
     ordered = hits.assign(turn=turn).sort_values(["turn", "page_num", "line_num"], kind="stable")
     for concept in table.active_concepts:
         chosen = ordered[ordered["concept"] == concept].head(limit)
         for hit in _records(chosen.sort_values(["page_num", "line_num", "char_start"], kind="stable")):
             denied = " It stands under a negation." if hit["negated"] else ""
-            yield _from_hit("mention", hit, f"Mentions '{concept}' alone{tail}{denied}")
+            why = "; whether it answers the question has to be read." if concept in meeting else tail
+            yield _from_hit("mention", hit, f"Mentions '{concept}'{why}{denied}")
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:

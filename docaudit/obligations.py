@@ -121,10 +121,10 @@ def ink_read(page_df: pd.DataFrame, blind_spot_df: pd.DataFrame, misread_df: pd.
     spots = _spots(blind_spot_df, REGION_KINDS)
     pages = sorted({*_pages(spots), *_pages(misread_df)})
     if pages:
-        parts = [f"{len(spots)} regions were not read ({_counts(spots)})"] if len(spots) else []
+        parts = [f"{len(spots)} region(s) were not read ({_counts(spots)})"] if len(spots) else []
         if len(misread_df):
             named = ", ".join(f"'{name}'" for name in dict.fromkeys(misread_df["concept"]))
-            parts.append(f"{len(misread_df)} readings of OCR may be misread words for {named}")
+            parts.append(f"{len(misread_df)} reading(s) of OCR may be misread words for {named}")
         looked = ["look at the words that OCR read there"] if len(misread_df) else []
         remedy = "; ".join([*([_remedies(spots)] if len(spots) else []), *looked])
         return _check(Obligation.INK_READ, False, ", and ".join(parts), pages, remedy)

@@ -14,7 +14,7 @@ import regex
 
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.errors import QuestionError
-from docaudit.question_words import FRAME_CJK, FRAME_WORDS, STOP_WORDS, SUFFIXES_CJK
+from docaudit.question_words import FRAME_CJK, FRAME_WORDS, STEMS_CJK, STOP_WORDS, SUFFIXES_CJK
 from docaudit.wordforms import CJK, HAN, HANGUL, HIRAGANA, KATAKANA, fold, share_stem, words
 
 _NO_LETTER = re.compile(r"[\W_]*")
@@ -94,7 +94,7 @@ def _is_frame_form(word: str) -> bool:
 
 def _cjk_content(run: str) -> list[str]:
     """What is left of a run when words that only ask are taken out."""
-    return _left_of(run, FRAME_CJK)
+    return [] if run in STEMS_CJK else _left_of(run, FRAME_CJK)
 
 
 def _uncovered_parts(run: str, known: Iterable[str]) -> list[str]:

@@ -43,3 +43,6 @@ FRAME_CJK = frozenset(
 
 SUFFIXES_CJK = frozenset("量率額数等的性内中上下時後前別毎各当本同約计数额时后吗嗎呢了是的之在有与與和或")
 """Single signs that are no topic when they are left of a run: they measure, point, or join Chinese words."""
+
+STEMS_CJK = frozenset("関使用含書示載述言際為及又者物事所他多少教知定行決求申尋問")
+"""Single signs that, alone in a run, begin a Japanese verb or name nothing (関する, 含む, 事); 水 and 税 are topics."""

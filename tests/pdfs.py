@@ -93,7 +93,9 @@ def scan(*lines: str, dpi: int = 150, size: float = 14) -> Draw:
     return draw
 
 
-def with_picture(lines: Sequence[str], words: Sequence[str], box: tuple[float, ...] = (72, 400, 492, 480)) -> Draw:
+def with_picture(
+    lines: Sequence[str], words: Sequence[str], box: tuple[float, ...] = (72, 400, 492, 480)
+) -> Draw:
     """A page of text with a picture of words on it."""
 
     def draw(page: pymupdf.Page) -> None:
@@ -115,7 +117,10 @@ def outlines(page: pymupdf.Page, words: str, y: float = 400, size: float = 24) -
     with pymupdf.open() as source:
         source.new_page(width=page.rect.width, height=120).insert_text((LEFT, 60), words, fontsize=size)
         drawn = source[0].get_svg_image(text_as_path=True)
-    with pymupdf.open(stream=drawn.encode(), filetype="svg") as svg, pymupdf.open("pdf", svg.convert_to_pdf()) as shapes:
+    with (
+        pymupdf.open(stream=drawn.encode(), filetype="svg") as svg,
+        pymupdf.open("pdf", svg.convert_to_pdf()) as shapes,
+    ):
         page.show_pdf_page(pymupdf.Rect(0, y - 60, page.rect.width, y + 60), shapes, 0)
 
 
@@ -169,7 +174,9 @@ def looping_tree(data: bytes) -> bytes:
 
     def change(pdf: pikepdf.Pdf) -> None:
         root = pdf.Root.Pages
-        node = pdf.make_indirect(pikepdf.Dictionary(Type=pikepdf.Name.Pages, Count=1, Kids=pikepdf.Array([root])))
+        node = pdf.make_indirect(
+            pikepdf.Dictionary(Type=pikepdf.Name.Pages, Count=1, Kids=pikepdf.Array([root]))
+        )
         root.Kids.append(node)
 
     return changed(data, change)
@@ -200,7 +207,9 @@ def with_xfa(data: bytes) -> bytes:
     """A PDF with an XFA form in its catalog."""
 
     def change(pdf: pikepdf.Pdf) -> None:
-        packet = pdf.make_stream(b"<xdp:xdp xmlns:xdp='http://ns.adobe.com/xdp/'><field>hidden</field></xdp:xdp>")
+        packet = pdf.make_stream(
+            b"<xdp:xdp xmlns:xdp='http://ns.adobe.com/xdp/'><field>hidden</field></xdp:xdp>"
+        )
         pdf.Root.AcroForm = pikepdf.Dictionary(Fields=pikepdf.Array([]), XFA=packet)
 
     return changed(data, change)
@@ -211,7 +220,10 @@ def unknown_glyphs(length: int = 12) -> bytes:
 
     def change(pdf: pikepdf.Pdf) -> None:
         name = pikepdf.Name
-        shapes = {f"/q{n}": pdf.make_stream(b"600 0 0 0 600 700 d1 %d 0 120 700 re 0 0 500 120 re f" % (40 * n)) for n in range(1, 9)}
+        shapes = {
+            f"/q{n}": pdf.make_stream(b"600 0 0 0 600 700 d1 %d 0 120 700 re 0 0 500 120 re f" % (40 * n))
+            for n in range(1, 9)
+        }
         font = pikepdf.Dictionary(
             Type=name.Font, Subtype=name.Type3, FontBBox=[0, 0, 600, 700], FontMatrix=[0.001, 0, 0, 0.001, 0, 0],
             FirstChar=1, LastChar=8, Widths=[600] * 8, CharProcs=pikepdf.Dictionary(shapes),

@@ -1,7 +1,8 @@
 """A worker that fails on purpose: it takes the place of docaudit.extract.worker in the child process.
 
 DOCAUDIT_SABOTAGE names what happens on which page: "crash:2", "hang:2", "memory:2", "exit:2", "garbage:2", "refuse:2",
-"wrong_number:2", "huge:2", "draw:2" (a crash only while the page is rendered); on page 0 it happens while the document is opened. On all other pages it is the real worker.
+"wrong_number:2", "huge:2", "draw:2" (a crash only while the page is rendered); on page 0 it happens while the
+document is opened. On all other pages it is the real worker.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, NoReturn
 from docaudit.extract import messages, reader, worker
 from docaudit.extract.facts import PageFact
 
-KIND, _, PAGE = os.environ["DOCAUDIT_SABOTAGE"].partition(":")
+KIND, _, PAGE = os.environ.get("DOCAUDIT_SABOTAGE", "").partition(":")
 DRAWN = PAGE if KIND == "draw" else ""
 
 
@@ -46,12 +47,12 @@ class SabotagedReader(reader.DocumentReader):
         super().__init__(*arguments, **named)
 
     def _read(self, page: Any, page_num: int, render: bool) -> PageFact:
-        if page_num == int(PAGE):
+        if page_num == int(PAGE or -2):
             act()
         if render and DRAWN and page_num == int(DRAWN):
             os.kill(os.getpid(), signal.SIGSEGV)
         fact = super()._read(page, page_num, render)
-        if page_num == int(PAGE) and KIND == "wrong_number":
+        if page_num == int(PAGE or -2) and KIND == "wrong_number":
             fact.page_num = 1
         return fact
 
@@ -59,9 +60,9 @@ class SabotagedReader(reader.DocumentReader):
 def send(handle: int, message: Any) -> None:
     """What the real one does, but for garbage in place of the page."""
     page = getattr(getattr(message, "page", None), "page_num", -1)
-    if page == int(PAGE) and KIND == "garbage":
+    if page == int(PAGE or -2) and KIND == "garbage":
         os.write(handle, struct.pack("<Q", 9) + b"\xc1nonsense")
-    elif page == int(PAGE) and KIND == "huge":
+    elif page == int(PAGE or -2) and KIND == "huge":
         os.write(handle, struct.pack("<Q", 1 << 60) + b"x")
     else:
         messages.send(handle, message)

@@ -73,13 +73,21 @@ def unresolved(refs: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def test_missing_appendix_gives_exactly_one_unresolved() -> None:
-    _, refs = both("For the method see Appendix B of this report and the text.", "Figure 1: Ferries", "As Figure 1 shows, it grew.")
+    _, refs = both(
+        "For the method see Appendix B of this report and the text.",
+        "Figure 1: Ferries",
+        "As Figure 1 shows, it grew.",
+    )
     assert unresolved(refs) == [("appendix", "B")]
     assert len(refs) == 2
 
 
 def test_a_panel_is_not_resolved_by_its_figure() -> None:
-    objects, refs = both("Figure 3: Passengers by island", "The rise in Figure 3.D is steep.", "It is seen in Figure 3 as well.")
+    objects, refs = both(
+        "Figure 3: Passengers by island",
+        "The rise in Figure 3.D is steep.",
+        "It is seen in Figure 3 as well.",
+    )
     assert objects[["object_type", "object_id"]].values.tolist() == [["figure", "3"]]
     assert unresolved(refs) == [("figure", "3.D")]
 
@@ -91,7 +99,9 @@ def test_a_panel_with_its_own_caption_resolves() -> None:
 
 
 def test_captions_do_not_mention_themselves() -> None:
-    objects, refs = both("Table A1: Cranes", "Box 2. Why ferries matter", "Exhibit 10.1 Lease", "Annex B Statistics")
+    objects, refs = both(
+        "Table A1: Cranes", "Box 2. Why ferries matter", "Exhibit 10.1 Lease", "Annex B Statistics"
+    )
     assert objects[["object_type", "object_id"]].values.tolist() == [
         ["table", "A1"],
         ["box", "2"],
@@ -110,7 +120,9 @@ def test_captions_do_not_mention_themselves() -> None:
         ("図3及び前項を参照すること。", ("図", "3")),
     ],
 )
-def test_a_sentence_that_begins_with_an_object_is_not_its_heading(text: str, expected: tuple[str, str]) -> None:
+def test_a_sentence_that_begins_with_an_object_is_not_its_heading(
+    text: str, expected: tuple[str, str]
+) -> None:
     objects, refs = both(text)
     assert objects.empty
     assert unresolved(refs) == [expected]
@@ -144,17 +156,48 @@ def test_context_is_the_line_verbatim() -> None:
 
 
 def report(page: pymupdf.Page) -> None:
-    pdfs.write(page, ["Figure 3.D: Passengers", "Figure 4: Cranes", "Box 1: Quays", "Box 2: Basins", "Box 3: Tides"], step=40)
-    pdfs.write(page, ["Figures 3.D and 4 show it; Boxes 1-3 tell more.", "Table A1 is in Annex B, the lease in Appendix C."], y=500, step=60)
+    pdfs.write(
+        page,
+        ["Figure 3.D: Passengers", "Figure 4: Cranes", "Box 1: Quays", "Box 2: Basins", "Box 3: Tides"],
+        step=40,
+    )
+    pdfs.write(
+        page,
+        [
+            "Figures 3.D and 4 show it; Boxes 1-3 tell more.",
+            "Table A1 is in Annex B, the lease in Appendix C.",
+        ],
+        y=500,
+        step=60,
+    )
 
 
 def test_from_a_real_page() -> None:
-    parsed = parse_once(pdfs.document(report, pdfs.japanese("図3 体制図", "図3及び表１を参照すること。", "別紙2のとおりとする。")))
+    parsed = parse_once(
+        pdfs.document(
+            report, pdfs.japanese("図3 体制図", "図3及び表１を参照すること。", "別紙2のとおりとする。")
+        )
+    )
     found = set(zip(parsed.object_registry["object_type"], parsed.object_registry["object_id"], strict=True))
-    assert found == {("figure", "3.D"), ("figure", "4"), ("box", "1"), ("box", "2"), ("box", "3"), ("図", "3")}
+    assert found == {
+        ("figure", "3.D"),
+        ("figure", "4"),
+        ("box", "1"),
+        ("box", "2"),
+        ("box", "3"),
+        ("図", "3"),
+    }
     refs = parsed.cross_ref_df
-    assert set(unresolved(refs)) == {("table", "A1"), ("annex", "B"), ("appendix", "C"), ("表", "1"), ("別紙", "2")}
+    assert set(unresolved(refs)) == {
+        ("table", "A1"),
+        ("annex", "B"),
+        ("appendix", "C"),
+        ("表", "1"),
+        ("別紙", "2"),
+    }
     assert parsed.coverage.unresolved_cross_refs == (
         "table A1 (page 1)", "annex B (page 1)", "appendix C (page 1)", "表 1 (page 2)", "別紙 2 (page 2)",
     )  # fmt: skip
-    assert parsed.coverage.cross_refs_total == len(refs) == 11  # 2 figures, 3 boxes, table, annex, appendix; 図 表 別紙
+    assert (
+        parsed.coverage.cross_refs_total == len(refs) == 11
+    )  # 2 figures, 3 boxes, table, annex, appendix; 図 表 別紙

@@ -30,7 +30,10 @@ def chart(page: pymupdf.Page) -> None:
     page.draw_line((90, 600), (500, 600))
     for row in range(1, 6):
         page.draw_line((90, 600 - 50 * row), (500, 600 - 50 * row), color=(0.8, 0.8, 0.8), width=0.5)
-    points = [(90 + 41 * n, 560 - height) for n, height in enumerate((0, 30, 20, 80, 60, 110, 150, 140, 190, 210, 200))]
+    points = [
+        (90 + 41 * n, 560 - height)
+        for n, height in enumerate((0, 30, 20, 80, 60, 110, 150, 140, 190, 210, 200))
+    ]
     page.draw_polyline(points, color=(0.8, 0.1, 0.1), width=1.5)
 
 
@@ -59,7 +62,9 @@ def outlines_on_colour(page: pymupdf.Page) -> None:
 
 def full_and_a_small_picture(page: pymupdf.Page) -> None:
     pdfs.write(page, pdfs.PROSE * 8)
-    page.insert_image(pymupdf.Rect(330, 740, 500, 775), stream=pdfs.picture("data center", size=20, width=200))
+    page.insert_image(
+        pymupdf.Rect(330, 740, 500, 775), stream=pdfs.picture("data center", size=20, width=200)
+    )
 
 
 def rotated_text(page: pymupdf.Page) -> None:
@@ -119,7 +124,9 @@ def test_unread_words_are_a_region_where_they_stand(spots: pd.DataFrame, name: s
     assert (found["area_share"] > 0).all()
 
 
-@pytest.mark.parametrize(("name", "state"), [("plain", "text"), ("scan", "image_only"), ("picture", "mixed"), ("chart", "text")])
+@pytest.mark.parametrize(
+    ("name", "state"), [("plain", "text"), ("scan", "image_only"), ("picture", "mixed"), ("chart", "text")]
+)
 def test_state(name: str, state: str) -> None:
     pages = parse_once(pdfs.document(*PAGES.values())).page_df
     assert pages.iloc[list(PAGES).index(name)]["state"] == state

@@ -19,12 +19,21 @@ def layout(number: int) -> pdfs.Draw:
         pdfs.write(page, [f"{number}"], x=290, y=810, size=9)
         pdfs.write(page, [f"Chapter title {number}"], y=100, size=18)
         pdfs.write(page, BODY, y=140)
-        pdfs.write(page, ["- first bullet", "· second bullet", "(a) lettered entry", "1) numbered entry"], y=330)
-        pdfs.write(page, [f"Figure {number}.A: Passengers by island", f"Table {number}. Dredging by month"], y=420, step=30)
+        pdfs.write(
+            page, ["- first bullet", "· second bullet", "(a) lettered entry", "1) numbered entry"], y=330
+        )
+        pdfs.write(
+            page,
+            [f"Figure {number}.A: Passengers by island", f"Table {number}. Dredging by month"],
+            y=420,
+            step=30,
+        )
         for row in range(3):
             for column, cell in enumerate(("January", "12.5", "13.9")):
                 pdfs.write(page, [cell], x=72 + 130 * column, y=500 + 20 * row)
-        pdfs.write(page, ["1 Source: regional council, own counting.", "2 Without the inner basin."], y=700, size=8)
+        pdfs.write(
+            page, ["1 Source: regional council, own counting.", "2 Without the inner basin."], y=700, size=8
+        )
         pdfs.write(page, ["A bold heading of its own"], y=610, fontname="hebo")
 
     return draw
@@ -32,7 +41,9 @@ def layout(number: int) -> pdfs.Draw:
 
 @pytest.fixture(scope="module")
 def lines() -> pd.DataFrame:
-    return parse_once(pdfs.document(layout(1), layout(2), pdfs.japanese("第３章 総則", "図１ 体制", "・一つ目の項目"))).line_df
+    return parse_once(
+        pdfs.document(layout(1), layout(2), pdfs.japanese("第３章 総則", "図１ 体制", "・一つ目の項目"))
+    ).line_df
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,9 @@ def chapter(*titles: str) -> pdfs.Draw:
 
 def bookmarks(doc: pymupdf.Document) -> None:
     levels = {"1.1 Cranes": 2}
-    doc.set_toc([*[[levels.get(title, 1), title, page] for title, page in CHAPTERS], [1, "Nowhere to be seen", 2]])
+    doc.set_toc(
+        [*[[levels.get(title, 1), title, page] for title, page in CHAPTERS], [1, "Nowhere to be seen", 2]]
+    )
 
 
 DATA = pdfs.document(
@@ -78,7 +80,12 @@ def test_entries_that_are_not_on_their_page_are_listed() -> None:
 
 def test_printed_page_numbers_are_mapped_by_page_labels() -> None:
     def labelled(doc: pymupdf.Document) -> None:
-        doc.set_page_labels([{"startpage": 0, "style": "r", "firstpagenum": 1}, {"startpage": 2, "style": "D", "firstpagenum": 1}])
+        doc.set_page_labels(
+            [
+                {"startpage": 0, "style": "r", "firstpagenum": 1},
+                {"startpage": 2, "style": "D", "firstpagenum": 1},
+            ]
+        )
 
     def shifted(page: pymupdf.Page) -> None:
         pdfs.write(page, ["Contents"], size=18)
@@ -86,7 +93,12 @@ def test_printed_page_numbers_are_mapped_by_page_labels() -> None:
         pdfs.write(page, [f"{t} {'.' * 50} {n}" for n, t in enumerate(titles, 1)], y=140, step=22)
 
     parsed = parse_once(
-        pdfs.document(pdfs.text("Title"), shifted, *(chapter(f"The {x}") for x in ("quays", "basin", "ferries")), finish=labelled)
+        pdfs.document(
+            pdfs.text("Title"),
+            shifted,
+            *(chapter(f"The {x}") for x in ("quays", "basin", "ferries")),
+            finish=labelled,
+        )
     )
     assert parsed.page_df["page_label"].tolist() == ["i", "ii", "1", "2", "3"]
     assert parsed.toc_df["page_num"].tolist() == [3, 4, 5]

@@ -37,7 +37,14 @@ from docaudit.extract.facts import (
     SpotFact,
     Working,
 )
-from docaudit.extract.messages import PipeClosedError, PipeGarbledError, PipeTimeoutError, decode_reply, receive, send
+from docaudit.extract.messages import (
+    PipeClosedError,
+    PipeGarbledError,
+    PipeTimeoutError,
+    decode_reply,
+    receive,
+    send,
+)
 from docaudit.location import PageState, TextLikely
 from docaudit.options import AuditOptions
 from docaudit.reasons import BlindSpotKind
@@ -120,7 +127,9 @@ class Child:
         send(self._to, ReadRequest(page_num, render))
 
     def answer(self, page_num: int, seconds: float) -> PageFact | Refused:
-        """Wait for a page, `seconds` for each part of the work; raises PipeTimeoutError or PipeClosedError."""
+        """Wait for a page that was asked for, `seconds` for each part of the work; raises PipeTimeoutError or
+        PipeClosedError.
+        """
         reply = decode_reply(receive(self._from, seconds))
         while isinstance(reply, Working):
             reply = decode_reply(receive(self._from, seconds))
@@ -256,7 +265,6 @@ def _work(run: _Run, child: Child | None) -> None:
 
 def _read_batch(run: _Run, child: Child, batch: list[_Item]) -> tuple[list[_Item], bool]:
     """Read a batch; returns what is left to do of it, and whether the child is gone."""
-    seconds = run.options.page_seconds
     try:
         for item in batch:
             child.ask(item.num, render=item.failed is None)
@@ -264,13 +272,13 @@ def _read_batch(run: _Run, child: Child, batch: list[_Item]) -> tuple[list[_Item
         pass  # it died on a page of this batch; the loop below finds out on which
     for done, item in enumerate(batch, 1):
         try:
-            reply = child.answer(item.num, max(0.1, min(seconds, run.deadline - time.monotonic())))
+            limit = max(0.1, min(run.options.page_seconds, run.deadline - time.monotonic()))
+            reply = child.answer(item.num, limit)
         except PipeTimeoutError:
-            lost = BlindSpotKind.PAGE_TIMED_OUT, f"no result after {seconds:g} s"
-        except PipeGarbledError as error:
-            lost = BlindSpotKind.PAGE_CRASHED, str(error)
-        except PipeClosedError:
-            lost = BlindSpotKind.PAGE_CRASHED, child.last_words()
+            lost = BlindSpotKind.PAGE_TIMED_OUT, f"no result after {run.options.page_seconds:g} s"
+        except PipeClosedError as error:
+            detail = str(error) if isinstance(error, PipeGarbledError) else child.last_words()
+            lost = BlindSpotKind.PAGE_CRASHED, detail
         else:
             run.put(_settled(item, reply))
             continue

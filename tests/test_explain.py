@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from docaudit.explain import (
+    Summary,
+    all_pages_read,
+    check_explanation,
+    explain,
+    page_ranges,
+    supported_numbers,
+)
+from docaudit.justification import AbsenceReason, Finding, Obligation, ObligationCheck, ObligationState
+from tests.evidence import coverage
+
+
+def summary(
+    finding: Finding = Finding.ABSENT, *, total: int = 63, scope: str = "page", **states: Any
+) -> Summary:
+    checks = tuple(
+        ObligationCheck(
+            obligation=one,
+            state=states.get(one.value, (ObligationState.MET,))[0],
+            pages=states.get(one.value, (None, ()))[1],
+            evidence="measured",
+        )
+        for one in Obligation
+    )
+    counts = states.get("counts", {"AI": 0, "data center": 0, "electricity": 7})
+    where = {"AI": (12,), "data center": (1, 40), "electricity": (30, 31)}
+    return Summary(
+        finding,
+        None if finding is Finding.MENTIONED else AbsenceReason.CONCEPT_NOT_FOUND,
+        tuple(counts),
+        counts,
+        {name: where[name] if count else () for name, count in counts.items()},
+        states.get("coverage", coverage(total)),
+        checks,
+        scope,
+    )
+
+
+UNREAD = (ObligationState.UNMET, (3, 58, 59, 60))
+
+
+def test_absent() -> None:
+    assert explain(summary()) == (
+        'Within the stated coverage (all 63 pages were read), no mention of "AI" or "data center" was found, '
+        '"electricity" occurs 7 times on pages 30–31.'
+    )
+    assert explain(summary(), "ja") == (
+        "示した読み取り範囲（全63ページを読み取り済み）の中では、「electricity」は7件（30–31ページ）、"
+        "「AI」「data center」への言及は見つからない。"
+    )
+
+
+@pytest.mark.parametrize(
+    ("scope", "en", "ja"), [("page", "page", "ページ"), ("window", "window of words", "語の範囲")]
+)
+def test_found_but_never_together(scope: str, en: str, ja: str) -> None:
+    given = summary(scope=scope, counts={"AI": 1, "electricity": 7})
+    assert f"and they never meet in the same {en}." in explain(given)
+    assert f"ともに同じ{ja}に現れることはない。" in explain(given, "ja")
+    three = summary(counts={"AI": 1, "data center": 2, "electricity": 7})
+    assert "all of them never meet" in explain(three)
+
+
+def test_mentioned_must_be_read() -> None:
+    given = summary(Finding.MENTIONED, counts={"AI": 1, "electricity": 7})
+    assert "they meet in the same page: these passages must be read, not denied." in explain(given)
+    assert explain(given, "ja").endswith("同じページに現れるため、該当箇所を読む必要がある。")
+    single = summary(Finding.MENTIONED, counts={"AI": 1})
+    assert '"AI" occurs 1 time on page 12: this must be read' in explain(single)
+
+
+def test_not_established_names_what_is_unmet_with_its_pages() -> None:
+    given = summary(Finding.NOT_ESTABLISHED, ink_read=UNREAD, parts_opened=(ObligationState.UNMET, (0,)))
+    text = explain(given)
+    assert "absence is not established, because" in text
+    assert "was not read with certainty on pages 3, 58–60; parts of the file were not opened." in text
+    assert "（3, 58–60ページ）" in explain(given, "ja")
+
+
+@pytest.mark.parametrize("obligation", ["pages_readable", "ink_read", "references_resolved"])
+@pytest.mark.parametrize("state", [ObligationState.UNMET, ObligationState.WAIVED, ObligationState.NOT_RUN])
+def test_all_pages_read_is_said_only_if_it_is_so(obligation: str, state: ObligationState) -> None:
+    given = summary(**{obligation: (state, ()), "coverage": coverage(63, pages_with_text=60)})
+    assert not all_pages_read(given)
+    assert "60 of 63 pages have text that was read" in explain(given)
+    assert "全63ページのうち60ページ" in explain(given, "ja")
+
+
+def test_waived() -> None:
+    given = summary(ink_read=(ObligationState.WAIVED, (3,)))
+    assert explain(given).endswith("; this is absence with waived ink_read.")
+    assert "免除した確認: ink_read" in explain(given, "ja")
+
+
+@pytest.mark.parametrize("finding", list(Finding))
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("obligation", list(Obligation))
+def test_every_sentence_keeps_the_rules(finding: Finding, language: Any, obligation: Obligation) -> None:
+    state = ObligationState.UNMET if finding is Finding.NOT_ESTABLISHED else ObligationState.WAIVED
+    given = summary(finding, **{obligation.value: (state, (3, 4, 9))})
+    text = explain(given, language)
+    assert check_explanation(text, supported_numbers(given), given.counts) == ()
+    assert len(re.findall(r"[.。](?:\s|$)", text)) == 1
+    assert ("within the stated coverage" in text.lower()) or ("示した読み取り範囲" in text)
+    assert "exist" not in text
+    assert "存在しない" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("AI occurs 9 times.", "9 stands"),
+        ("It occurs 1,234 times.", "1,234 stands"),
+        ("全６４ページ", "64 stands"),
+        ("7.5 times", "7.5 stands"),
+        ("AI occurs twice.", "twice"),
+        ("On seventeen pages.", "seventeen"),
+        ("七件ある", "七"),
+        ("AI does not exist in it.", "does not exist"),
+        ("AIは存在しない。", "存在しな"),
+        (" ", "is empty"),
+    ],
+)
+def test_sentences_that_are_refused(text: str, part: str) -> None:
+    assert any(part in problem for problem in check_explanation(text, [7, 63]))
+
+
+def test_sentences_that_may_stand() -> None:
+    assert (
+        check_explanation("Scope 3 occurs 7 times on pages 30–31 of 1,063.", [7, 30, 31, 1063], ["Scope 3"])
+        == ()
+    )
+    assert check_explanation("全63ページを読み、一部の語は7件。", [7, 63]) == ()
+
+
+def test_page_ranges() -> None:
+    assert page_ranges([]) == ""
+    assert page_ranges([5, 1, 2, 3, 9, 8, 2]) == "1–3, 5, 8–9"
