@@ -38,9 +38,10 @@ def positive_controls(line_df: pd.DataFrame, limit: int = 5) -> tuple[Control, .
             shown["text"].iloc[start : start + _LINES_LOOKED_AT],
             strict=True,
         ):
-            word = _WORD.search(text)
-            if word is not None and word[0] not in {control.word for control in found}:
-                found.append(Control(word[0], int(page)))
+            known = {control.word for control in found}
+            word = next((word[0] for word in _WORD.finditer(text) if word[0] not in known), None)
+            if word is not None:
+                found.append(Control(word, int(page)))
                 break
     return tuple(found)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +11,7 @@ import pandas as pd
 from pydantic import ValidationError
 
 from docaudit.atomic import writing_folder
-from docaudit.errors import SavedFileError
+from docaudit.errors import SavedFileError, TableContractError
 from docaudit.frames import TABLES
 from docaudit.justification import DocumentIdentity, ParseCoverage
 from docaudit.options import AuditOptions
@@ -60,7 +61,7 @@ class ParsedDocument:
 
         The folder appears whole or not at all. Raises OutputError if it cannot be written.
         """
-        head = {
+        head: dict[str, object] = {
             "format": FORMAT,
             "identity": self.identity.model_dump(mode="json"),
             "options": self.options.model_dump(mode="json"),
@@ -69,6 +70,7 @@ class ParsedDocument:
         with writing_folder(Path(folder)) as temporary:
             for name in PARSED_TABLES:
                 getattr(self, name).to_parquet(temporary / f"{name}.parquet", index=False)
+            head["tables"] = {name: _sha256(temporary / f"{name}.parquet") for name in PARSED_TABLES}
             (temporary / "document.json").write_text(json.dumps(head, ensure_ascii=False, indent=1), "utf-8")
         return Path(folder)
 
@@ -84,6 +86,11 @@ class ParsedDocument:
                     file=str(root),
                     remedy="parse the document again",
                 )
+            changed = [
+                name for name in PARSED_TABLES if _sha256(root / f"{name}.parquet") != head["tables"][name]
+            ]
+            if changed:
+                raise ValueError(f"{', '.join(changed)} was changed since")
             tables = {
                 name: TABLES[name].check(pd.read_parquet(root / f"{name}.parquet")) for name in PARSED_TABLES
             }
@@ -93,10 +100,24 @@ class ParsedDocument:
                 coverage=ParseCoverage.model_validate(head["coverage"]),
                 **tables,
             )
-        except (OSError, ValueError, KeyError, AttributeError, ValidationError) as error:
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+            ValidationError,
+            TableContractError,
+        ) as error:
             raise SavedFileError(
                 f"not a saved parse: {error}", file=str(root), remedy="parse the document again"
             ) from error
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @dataclass(frozen=True)
