@@ -23,6 +23,8 @@ Mask = NDArray[np.bool_]
 _MAX_SIDE_PX = 1400
 _CONTRAST = 32
 _RULE_LENGTH, _RULE_THICKNESS = 31, 5
+_CROSSED = 0.5
+_EDGE = 4
 _SPECK = 8
 _REACH_X, _REACH_Y = 9, 5
 _LETTER_LOW, _LETTER_HIGH = 5, 60
@@ -77,6 +79,15 @@ class PageInk:
         scale, ink = self._look_closer()
         zoom = self._zoom * scale
         return _regions(ink & ~self._under(boxes, zoom, ink), self._rect, zoom, scale, row)
+
+    def unexplained(self, box: Box) -> int:
+        """Pixels of ink in a box, but for its edge, that lie under no text that was read."""
+        rows, columns = _slices(box, self._rect, self._zoom, self._ink.shape)
+        inside = slice(rows.start + _EDGE, rows.stop - _EDGE), slice(columns.start + _EDGE, columns.stop - _EDGE)
+        if inside[0].start >= inside[0].stop or inside[1].start >= inside[1].stop:
+            return 0
+        read = self._under(self.boxes, self._zoom, self._ink)
+        return int(np.count_nonzero(self._ink[inside] & ~read[inside]))
 
     def bare(self, boxes: list[Box]) -> bool:
         """There is no ink under any of the boxes: nobody sees the text in them."""
@@ -178,9 +189,21 @@ def _regions(rest: Mask, rect: pymupdf.Rect, zoom: float, scale: float, row: int
 
 
 def _rules(rest: Mask, axis: int, scale: float) -> Mask:
-    """Long straight strokes that are thin: rules, axes, grid lines, the sides of frames and fills."""
+    """Long straight strokes that are thin: rules, axes, grid lines, the sides of frames and fills.
+
+    In a coarse picture the letters of a word touch each other, and the row of their middles is long and thin as well;
+    but along half of it and more there is ink above or below.
+    """
+    thickness = round(_RULE_THICKNESS + 2 * (scale - 1)) + 1
     long = _opened(rest, round(_RULE_LENGTH * scale**0.5), axis)
-    return long & ~_opened(long, round(_RULE_THICKNESS + 2 * (scale - 1)) + 1, 1 - axis)
+    thin = long & ~_opened(long, thickness, 1 - axis)
+    if not thin.any():
+        return thin
+    tall = _opened(rest, thickness, 1 - axis)
+    labels, count = ndimage.label(thin, structure=np.ones((3, 3), dtype=np.int8))
+    sizes = np.bincount(labels.ravel(), minlength=count + 1)
+    crossed = np.bincount(labels[tall], minlength=count + 1)
+    return thin & np.asarray(crossed <= _CROSSED * sizes)[labels]
 
 
 def _opened(mask: Mask, length: int, axis: int) -> Mask:
@@ -207,7 +230,8 @@ def _pieces(rest: Mask, scale: float) -> tuple[list[Piece], set[tuple[int, int]]
         if size < _SPECK * scale or min(height, width) < low:
             continue
         density = size / (height * width)
-        bar = density > 0.9 and max(height, width) > 3 * min(height, width)
+        # From afar a word of small letters is as solid as a bar; the closer look tells them apart.
+        bar = scale > 1 and density > 0.9 and max(height, width) > 3 * min(height, width)
         if bar or (max(height, width) > high and density < 0.2):
             continue
         if min(height, width) > high:

@@ -23,6 +23,8 @@ _WORD_GAP, _LARGE_LETTER_PT = 1.6, 40.0
 _MANY_REGIONS = 10
 _WHOLE_PAGE = 0.5
 _A_FEW = 8
+_A_WORD = 24
+"""Pixels of ink that two small letters have."""
 _ROW_BESIDE_WORDS = 5
 """Shapes of letter height in a row that count as unread text beside words that OCR did read: in a chart, the pieces of
 a curve between grid lines stand in rows of three or four."""
@@ -51,6 +53,7 @@ def settle(
         ocr: The reader, or None if nothing is to be read by OCR.
     """
     regions = _joined([region for region in ink.regions() if region.likely is not TextLikely.NO])
+    regions = _joined([*regions, *_pictures(ink, images, regions)])
     image_only = not any(line.visibility == Visibility.VISIBLE.value for line in lines)
     if image_only and len(regions) > 1:
         regions = [reduce(_union, regions)]
@@ -73,6 +76,17 @@ def settle(
         if image.ocr_state == "not_run":
             image.ocr_state = "no_text"  # all its ink lies under text that was read, or cannot be letters
     return Settled(read, spots, max(0, sum(region.ink for region in regions) - unread), unread)
+
+
+def _pictures(ink: PageInk, images: list[ImageFact], regions: list[InkRegion]) -> list[InkRegion]:
+    """Images with ink that is in no region: what shapes cannot tell ("AI" alone in a picture), OCR or a person must."""
+    found = []
+    for image in images:
+        if not any(overlap(region.box, image.box) > 0 for region in regions):
+            amount = ink.unexplained(image.box)
+            if amount >= _A_WORD:
+                found.append(InkRegion(image.box, amount, TextLikely.UNKNOWN))
+    return found
 
 
 def _portions(regions: list[InkRegion], rect: pymupdf.Rect) -> list[InkRegion]:
