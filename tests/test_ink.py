@@ -140,3 +140,38 @@ def test_the_amounts_add_up() -> None:
     assert plain["ink_read"] == plain["ink_total"]
     assert (scan["ink_read"], plain["ink_unread"]) == (0, 0)
     assert scan["ink_unread"] > 0
+
+
+LITTLE = [
+    (word, size, dpi)
+    for word in ("AI", "data center", "minimum number", "mmmm wwww", "illumination")
+    for size, dpi in ((7, 72), (7, 300), (9, 100), (11, 150), (14, 150), (18, 100), (36, 300))
+]
+
+
+def small_picture(word: str, size: int, dpi: int) -> pdfs.Draw:
+    def draw(page: pymupdf.Page) -> None:
+        pdfs.write(page, pdfs.PROSE)
+        page.insert_image(pymupdf.Rect(72, 400, 492, 430 + 1.5 * size), stream=pdfs.picture(word, size=size, dpi=dpi))
+
+    return draw
+
+
+def test_a_word_or_two_in_pixels_is_never_passed_over() -> None:
+    """However coarse it is: letters that touch look like a rule or a bar, two letters like an icon."""
+    draws = [pdfs.scan(word, size=size, dpi=dpi) for word, size, dpi in LITTLE] + [small_picture(*one) for one in LITTLE]
+    parsed = parse_once(pdfs.document(*draws))
+    spots = parsed.blind_spot_df
+    flagged = set(spots.loc[spots["text_likely"] != "no", "page_num"])
+    assert [(LITTLE * 2)[page - 1] for page in range(1, len(draws) + 1) if page not in flagged] == []
+    assert set(parsed.page_df["state"]) == {"image_only", "mixed"}
+
+
+def test_an_empty_picture_is_no_blind_spot() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        pdfs.write(page, pdfs.PROSE)
+        empty = pymupdf.Pixmap(pymupdf.csGRAY, 200, 100, b"\xc0" * 20000, False)
+        page.insert_image(pymupdf.Rect(72, 400, 272, 500), stream=empty.tobytes("png"))
+
+    spots = parse_once(pdfs.document(draw)).blind_spot_df
+    assert spots[spots["text_likely"] != "no"].empty
