@@ -35,7 +35,9 @@ QUESTION = "How much uranium do the ferries carry?"
 
 
 def report(page: pymupdf.Page) -> None:
-    pdfs.write(page, [*pdfs.PROSE, "A tower crane fell into the basin; the FERRIES were late be-", "cause of it."])
+    pdfs.write(
+        page, [*pdfs.PROSE, "A tower crane fell into the basin; the FERRIES were late be-", "cause of it."]
+    )
 
 
 def second(page: pymupdf.Page) -> None:
@@ -148,10 +150,19 @@ class TestFinding:
         # "One ferry" and the cranes stand on different pages; the nearest other pair is in one line
         apart = docaudit.ConceptTable.from_variants({"crane": ["tower crane"], "museum": ["museum"]})
         off = docaudit.audit(parse_once(DATA), apart)
-        assert (off.finding, off.reason, off.strength) == ("absent_within_coverage", "concept_found_but_off_topic", "moderate")
+        assert (off.finding, off.reason, off.strength) == (
+            "absent_within_coverage",
+            "concept_found_but_off_topic",
+            "moderate",
+        )
         assert [mention.kind for mention in off.closest_mentions].count("pair") == 1
-        assert docaudit.audit(parse_once(DATA), apart, scope="window", window_words=200).finding == "mentioned"
-        assert docaudit.audit(parse_once(DATA), apart, scope="window", window_words=5).finding == "absent_within_coverage"
+        assert (
+            docaudit.audit(parse_once(DATA), apart, scope="window", window_words=200).finding == "mentioned"
+        )
+        assert (
+            docaudit.audit(parse_once(DATA), apart, scope="window", window_words=5).finding
+            == "absent_within_coverage"
+        )
 
     def test_waive(self) -> None:
         data = pdfs.document(report, pdfs.scan("nobody reads this"))
@@ -212,7 +223,9 @@ class TestEvidence:
     def test_a_word_divided_over_two_lines_is_found(self) -> None:
         table = docaudit.ConceptTable.from_variants({"because": ["because"]})
         hits = docaudit.audit(parse_once(DATA), table).hits
-        assert [(hit.match_text, hit.match_kind, hit.page_num) for hit in hits] == [("be-\ncause", "dehyphenated", 1)]
+        assert [(hit.match_text, hit.match_kind, hit.page_num) for hit in hits] == [
+            ("be-\ncause", "dehyphenated", 1)
+        ]
 
     def test_every_obligation_is_listed_once_with_evidence(self, finding: AbsenceJustification) -> None:
         codes = [check.obligation for check in finding.obligations]

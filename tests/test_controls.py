@@ -19,7 +19,11 @@ TABLE = docaudit.ConceptTable.from_variants({"x": ["zirconium"]})
 
 
 def test_words_are_of_their_page_and_spread_over_the_document() -> None:
-    rows = [row for page in range(1, 11) for row in page_of(f"harbour statement {'abcdefghij'[page - 1] * 7}", page=page)]
+    rows = [
+        row
+        for page in range(1, 11)
+        for row in page_of(f"harbour statement {'abcdefghij'[page - 1] * 7}", page=page)
+    ]
     controls = positive_controls(table(rows), limit=5)
     texts = {row["page_num"]: row["text"] for row in rows}
     assert 1 < len(controls) <= 5
@@ -27,7 +31,9 @@ def test_words_are_of_their_page_and_spread_over_the_document() -> None:
     assert all(control.word in texts[control.page_num] for control in controls)
 
 
-@pytest.mark.parametrize("same", [{"visibility": "invisible"}, {"source": "annotation"}, {"source": "metadata"}])
+@pytest.mark.parametrize(
+    "same", [{"visibility": "invisible"}, {"source": "annotation"}, {"source": "metadata"}]
+)
 def test_only_text_that_is_seen_on_a_page_is_a_control(same: dict[str, str]) -> None:
     assert positive_controls(table(page_of("harbour statement", **same))) == ()
 

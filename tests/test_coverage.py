@@ -10,7 +10,14 @@ from docaudit.frames import CROSS_REF_DF, IMAGE_DF, LINE_DF, OBJECT_REGISTRY, PA
 from tests import pdfs
 from tests.conftest import parse_once
 
-SIX = ["pages_total", "pages_with_text", "images_total", "toc_entries", "cross_refs_total", "objects_registered"]
+SIX = [
+    "pages_total",
+    "pages_with_text",
+    "images_total",
+    "toc_entries",
+    "cross_refs_total",
+    "objects_registered",
+]
 
 
 def test_blank_scan_and_text() -> None:
@@ -34,11 +41,18 @@ def test_blank_scan_and_text() -> None:
 def test_states_and_images_add_up() -> None:
     def three(page: pymupdf.Page) -> None:
         for number in range(3):
-            page.insert_image(pymupdf.Rect(72, 80 + 150 * number, 372, 180 + 150 * number), stream=pdfs.picture(f"word {number}"))
+            page.insert_image(
+                pymupdf.Rect(72, 80 + 150 * number, 372, 180 + 150 * number),
+                stream=pdfs.picture(f"word {number}"),
+            )
 
     coverage = parse_once(pdfs.document(three, pdfs.text("Figure 1: A quay"), pdfs.blank)).coverage
     assert sum(coverage.pages_by_state.values()) == coverage.pages_total
-    assert coverage.images_read + coverage.images_without_text + coverage.images_unread == coverage.images_total == 3
+    assert (
+        coverage.images_read + coverage.images_without_text + coverage.images_unread
+        == coverage.images_total
+        == 3
+    )
     assert coverage.objects_registered == 1
 
 
@@ -78,7 +92,10 @@ def test_number_gaps(ids: list[str], gaps: tuple[str, ...]) -> None:
 def test_gaps_of_labels_in_a_file() -> None:
     def label(doc: pymupdf.Document) -> None:
         doc.set_page_labels(
-            [{"startpage": 0, "style": "D", "firstpagenum": 1}, {"startpage": 2, "style": "D", "firstpagenum": 7}]
+            [
+                {"startpage": 0, "style": "D", "firstpagenum": 1},
+                {"startpage": 2, "style": "D", "firstpagenum": 7},
+            ]
         )
 
     parsed = parse_once(pdfs.document(*[pdfs.text("a page")] * 3, finish=label))

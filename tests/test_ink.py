@@ -152,14 +152,18 @@ LITTLE = [
 def small_picture(word: str, size: int, dpi: int) -> pdfs.Draw:
     def draw(page: pymupdf.Page) -> None:
         pdfs.write(page, pdfs.PROSE)
-        page.insert_image(pymupdf.Rect(72, 400, 492, 430 + 1.5 * size), stream=pdfs.picture(word, size=size, dpi=dpi))
+        page.insert_image(
+            pymupdf.Rect(72, 400, 492, 430 + 1.5 * size), stream=pdfs.picture(word, size=size, dpi=dpi)
+        )
 
     return draw
 
 
 def test_a_word_or_two_in_pixels_is_never_passed_over() -> None:
     """However coarse it is: letters that touch look like a rule or a bar, two letters like an icon."""
-    draws = [pdfs.scan(word, size=size, dpi=dpi) for word, size, dpi in LITTLE] + [small_picture(*one) for one in LITTLE]
+    draws = [pdfs.scan(word, size=size, dpi=dpi) for word, size, dpi in LITTLE] + [
+        small_picture(*one) for one in LITTLE
+    ]
     parsed = parse_once(pdfs.document(*draws))
     spots = parsed.blind_spot_df
     flagged = set(spots.loc[spots["text_likely"] != "no", "page_num"])

@@ -19,7 +19,13 @@ def annotated(page: pymupdf.Page) -> None:
     marked = page.add_highlight_annot(pymupdf.Rect(72, 80, 300, 95))
     marked.set_info(content="comment on a highlight", title="The Reviewer", subject="Question")
     marked.update()
-    page.insert_link({"kind": pymupdf.LINK_URI, "uri": "https://example.org/annex-b", "from": pymupdf.Rect(72, 110, 200, 125)})
+    page.insert_link(
+        {
+            "kind": pymupdf.LINK_URI,
+            "uri": "https://example.org/annex-b",
+            "from": pymupdf.Rect(72, 110, 200, 125),
+        }
+    )
 
 
 def form(page: pymupdf.Page) -> None:
@@ -86,7 +92,11 @@ def test_a_typewriter_note_explains_its_ink() -> None:
 def test_no_annotation_is_lost_to_a_damaged_neighbour() -> None:
     def damage(pdf: pikepdf.Pdf) -> None:
         page = pdf.pages[0]
-        page.Annots.append(pdf.make_indirect(pikepdf.Dictionary(Type=pikepdf.Name.Annot, Subtype=pikepdf.Name("/Text"), Rect=[1])))
+        page.Annots.append(
+            pdf.make_indirect(
+                pikepdf.Dictionary(Type=pikepdf.Name.Annot, Subtype=pikepdf.Name("/Text"), Rect=[1])
+            )
+        )
         page.Annots.append(pikepdf.Array([1, 2]))
 
     lines = parse_once(pdfs.changed(pdfs.document(annotated), damage)).line_df

@@ -24,7 +24,9 @@ def page(page: pymupdf.Page) -> None:
     page.insert_image(pymupdf.Rect(72, 400, 492, 452), stream=pdfs.picture("words in a picture"))
 
 
-RICH = pdfs.document(page, pdfs.japanese("第一条 電力"), pdfs.blank, finish=lambda doc: doc.set_toc([[1, "Cranes", 1]]))
+RICH = pdfs.document(
+    page, pdfs.japanese("第一条 電力"), pdfs.blank, finish=lambda doc: doc.set_toc([[1, "Cranes", 1]])
+)
 EMPTY = pdfs.document(pdfs.blank)
 TABLE = docaudit.ConceptTable.from_variants({"power": ["電力"], "AI": ["AI"]})
 
@@ -38,7 +40,11 @@ def test_round_trip(tmp_path: Path, data: bytes) -> None:
         before, after = getattr(parsed, name), getattr(loaded, name)
         pd.testing.assert_frame_equal(before, after)
         assert tuple(after.columns) == TABLES[name].columns
-    assert (loaded.identity, loaded.options, loaded.coverage) == (parsed.identity, parsed.options, parsed.coverage)
+    assert (loaded.identity, loaded.options, loaded.coverage) == (
+        parsed.identity,
+        parsed.options,
+        parsed.coverage,
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]  # nothing temporary is left
 
 

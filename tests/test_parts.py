@@ -17,7 +17,9 @@ TABLE = docaudit.ConceptTable.from_variants({"x": ["zirconium"]})
 def finish(doc: pymupdf.Document) -> None:
     doc.set_toc([[1, "A bookmark on quays", 1]])
     doc.set_metadata({"title": "Title of the file", "author": "Harbour Office", "keywords": "cranes, tides"})
-    doc.embfile_add("figures.xlsx", b"PK not really", filename="figures.xlsx", desc="numbers behind the charts")
+    doc.embfile_add(
+        "figures.xlsx", b"PK not really", filename="figures.xlsx", desc="numbers behind the charts"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +94,9 @@ def test_attachment_of_an_annotation_is_not_passed_over() -> None:
 
 
 def test_text_on_a_layer_that_is_off_is_found_and_marked() -> None:
-    parsed = parse_once(pdfs.document(lambda page: pdfs.layered(page, "zirconium on a layer"), pdfs.text("x")))
+    parsed = parse_once(
+        pdfs.document(lambda page: pdfs.layered(page, "zirconium on a layer"), pdfs.text("x"))
+    )
     hits = docaudit.sweep(parsed, TABLE).hit_df
     assert hits[["page_num", "visibility"]].values.tolist() == [[1, "layer_off"]]
 
@@ -102,7 +106,13 @@ def test_alternative_and_replacement_text_of_tags() -> None:
         name = pikepdf.Name
         root = pdf.make_indirect(pikepdf.Dictionary(Type=name.StructTreeRoot))
         figure = pdf.make_indirect(
-            pikepdf.Dictionary(Type=name.StructElem, S=name.Figure, P=root, Pg=pdf.pages[0].obj, Alt="a chart of zirconium prices")
+            pikepdf.Dictionary(
+                Type=name.StructElem,
+                S=name.Figure,
+                P=root,
+                Pg=pdf.pages[0].obj,
+                Alt="a chart of zirconium prices",
+            )
         )
         root.K = pikepdf.Array([figure])
         pdf.Root.StructTreeRoot = root

@@ -83,7 +83,10 @@ class PageInk:
     def unexplained(self, box: Box) -> int:
         """Pixels of ink in a box, but for its edge, that lie under no text that was read."""
         rows, columns = _slices(box, self._rect, self._zoom, self._ink.shape)
-        inside = slice(rows.start + _EDGE, rows.stop - _EDGE), slice(columns.start + _EDGE, columns.stop - _EDGE)
+        inside = (
+            slice(rows.start + _EDGE, rows.stop - _EDGE),
+            slice(columns.start + _EDGE, columns.stop - _EDGE),
+        )
         if inside[0].start >= inside[0].stop or inside[1].start >= inside[1].stop:
             return 0
         read = self._under(self.boxes, self._zoom, self._ink)
@@ -203,7 +206,8 @@ def _rules(rest: Mask, axis: int, scale: float) -> Mask:
     labels, count = ndimage.label(thin, structure=np.ones((3, 3), dtype=np.int8))
     sizes = np.bincount(labels.ravel(), minlength=count + 1)
     crossed = np.bincount(labels[tall], minlength=count + 1)
-    return thin & np.asarray(crossed <= _CROSSED * sizes)[labels]
+    straight: Mask = np.asarray(crossed <= _CROSSED * sizes)[labels]
+    return np.asarray(thin & straight)
 
 
 def _opened(mask: Mask, length: int, axis: int) -> Mask:

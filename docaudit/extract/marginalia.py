@@ -46,7 +46,9 @@ def _pinned_files(page: pymupdf.Page) -> list[SpotFact]:
     for number, sort, *_ in page.annot_xrefs():
         if sort == _FILE:
             name = _string(page.parent, number, "FS/UF") or _string(page.parent, number, "FS/F")
-            found.append(SpotFact(kind=kind, text_likely=likely, detail=f"file pinned to the page {clean(name)}"))
+            found.append(
+                SpotFact(kind=kind, text_likely=likely, detail=f"file pinned to the page {clean(name)}")
+            )
     return found
 
 
