@@ -11,9 +11,12 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from docaudit.location import PAGE_SOURCES, Visibility
+from docaudit.location import PAGE_SOURCES, TextSource, Visibility
 
-_WORD = re.compile(r"(?<![^\W\d_])[A-Za-z]{6,20}(?![^\W_])|[\u4e00-\u9fff\u30a0-\u30ff]{3,6}|[^\W\d_]{6,20}")
+_WORD = re.compile(
+    r"(?<![\w+/=])[A-Za-z]{6,20}(?![\w+/=])|[\u4e00-\u9fff\u30a0-\u30ff]{3,6}|(?<![\w+/=])[^\W\d_]{6,20}(?![\w+/=])"
+)
+"""Whole words only: a piece of a key or an address is no word that a sweep for whole words must find."""
 _LINES_LOOKED_AT = 400
 
 
@@ -30,6 +33,8 @@ def positive_controls(line_df: pd.DataFrame, limit: int = 5) -> tuple[Control, .
     shown = line_df[line_df["source"].isin(sources) & (line_df["visibility"] == Visibility.VISIBLE.value)]
     if not len(shown):
         return ()
+    layer = shown[shown["source"] != TextSource.OCR.value]
+    shown = layer if len(layer) else shown  # OCR may have read noise; a word of it is a poor witness
     found: list[Control] = []
     for part in range(limit):
         start = part * len(shown) // limit

@@ -80,3 +80,8 @@ def test_a_sweep_that_finds_nothing_is_found_out(monkeypatch: pytest.MonkeyPatch
     finding = docaudit.audit(parsed, docaudit.ConceptTable.from_variants({"x": ["dredging"]}))
     assert finding.finding == "not_established"
     assert [check.obligation.value for check in finding.unmet] == ["control_found"]
+
+
+def test_a_piece_of_a_key_is_no_word() -> None:
+    rows = page_of("LS0tLS1CRUdJTiBQR1AgUFVCTElDIEtF", "the harbour was closed")
+    assert [control.word for control in positive_controls(table(rows), limit=2)] == ["harbour", "closed"]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pandas as pd
+import pikepdf
 import pymupdf
 import pytest
 
+import docaudit
 from docaudit.frames import LINE_DF
 from tests import pdfs
 from tests.conftest import parse_once
@@ -193,3 +195,14 @@ def test_letters_without_a_unicode_value_are_a_blind_spot() -> None:
     assert "unknown_glyphs" in set(spots["kind"])
     assert set(spots["text_likely"]) == {"yes"}
     assert parsed.page_df["ink_read"].tolist() == [0]
+
+
+@pytest.mark.parametrize("box", [(0, -0.003, 595, 842), (-50, -50, 700, 900), (0, 200, 700, 900)])
+def test_a_crop_box_that_reaches_out_of_the_media_box(box: tuple[float, ...]) -> None:
+    def change(pdf: pikepdf.Pdf) -> None:
+        pdf.pages[0].obj["/CropBox"] = pikepdf.Array(list(box))
+
+    data = pdfs.changed(pdfs.plain(pdfs.text("the whole page is here")), change)
+    parsed = docaudit.parse(data, ocr="off")
+    assert parsed.page_df["state"].tolist() != ["failed"]
+    assert "the whole page is here" in parsed.line_df["text"].tolist()

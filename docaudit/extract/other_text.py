@@ -28,7 +28,7 @@ def other_lines(page: pymupdf.Page, known: list[LineFact], layers_off: list[str]
         layers_off: Names of the optional content groups that are switched off.
     """
     found = list(_actual_text(page, known))
-    if page.cropbox != page.mediabox:
+    if _cuts(page.cropbox, page.mediabox):
         found += _cropped(page)
     if layers_off:
         with _all_layers(page.parent, layers_off):
@@ -48,6 +48,13 @@ def _actual_text(page: pymupdf.Page, known: list[LineFact]) -> Iterator[LineFact
             yield line
 
 
+def _cuts(crop: pymupdf.Rect, media: pymupdf.Rect) -> bool:
+    """The crop box leaves out at least a point on some side."""
+    return bool(
+        crop.x0 > media.x0 + 1 or crop.y0 > media.y0 + 1 or crop.x1 < media.x1 - 1 or crop.y1 < media.y1 - 1
+    )
+
+
 def _cropped(page: pymupdf.Page) -> Iterator[LineFact]:
     """Lines inside the media box and outside the crop box, in the coordinates of the page as displayed."""
     crop, shift = page.cropbox, page.cropbox_position
@@ -55,7 +62,7 @@ def _cropped(page: pymupdf.Page) -> Iterator[LineFact]:
     try:
         lines = read_lines(page_dict(page, turned=False), page.rect).lines
     finally:
-        page.set_cropbox(crop)
+        page.set_cropbox(crop & page.mediabox)  # the engine refuses one that reaches out, even by rounding
     width, height = page.rect.width, page.rect.height
     for line in lines:
         assert line.box is not None
