@@ -206,3 +206,13 @@ def test_a_crop_box_that_reaches_out_of_the_media_box(box: tuple[float, ...]) ->
     parsed = docaudit.parse(data, ocr="off")
     assert parsed.page_df["state"].tolist() != ["failed"]
     assert "the whole page is here" in parsed.line_df["text"].tolist()
+
+
+def test_a_page_whose_boxes_do_not_start_at_zero() -> None:
+    def change(pdf: pikepdf.Pdf) -> None:
+        pdf.pages[0].obj["/MediaBox"] = pikepdf.Array([40, 50, 595, 842])
+        pdf.pages[0].obj["/CropBox"] = pikepdf.Array([40, 50, 595, 842])
+
+    parsed = docaudit.parse(pdfs.changed(pdfs.plain(pdfs.text("the whole page is here")), change), ocr="off")
+    assert parsed.page_df["state"].tolist() == ["text"]
+    assert parsed.line_df["visibility"].tolist() == ["visible"]

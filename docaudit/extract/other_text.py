@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 import pymupdf
 
+from docaudit.extract.engine import key_of
 from docaudit.extract.facts import Box, LineFact
 from docaudit.extract.letters import letters_of
 from docaudit.extract.lines import page_dict, read_lines
@@ -28,7 +29,7 @@ def other_lines(page: pymupdf.Page, known: list[LineFact], layers_off: list[str]
         layers_off: Names of the optional content groups that are switched off.
     """
     found = list(_actual_text(page, known))
-    if _cuts(page.cropbox, page.mediabox):
+    if _cuts(page):
         found += _cropped(page)
     if layers_off:
         with _all_layers(page.parent, layers_off):
@@ -48,26 +49,32 @@ def _actual_text(page: pymupdf.Page, known: list[LineFact]) -> Iterator[LineFact
             yield line
 
 
-def _cuts(crop: pymupdf.Rect, media: pymupdf.Rect) -> bool:
-    """The crop box leaves out at least a point on some side."""
-    return bool(
-        crop.x0 > media.x0 + 1 or crop.y0 > media.y0 + 1 or crop.x1 < media.x1 - 1 or crop.y1 < media.y1 - 1
-    )
+def _cuts(page: pymupdf.Page) -> bool:
+    """The crop box leaves out at least a point on some side of the media box."""
+    crop, media = page.cropbox, page.mediabox
+    right, bottom = media.x0 + media.width - 1, media.height - 1
+    return bool(crop.x0 > media.x0 + 1 or crop.y0 > 1 or crop.x1 < right or crop.y1 < bottom)
 
 
 def _cropped(page: pymupdf.Page) -> Iterator[LineFact]:
-    """Lines inside the media box and outside the crop box, in the coordinates of the page as displayed."""
-    crop, shift = page.cropbox, page.cropbox_position
-    page.set_cropbox(page.mediabox)
+    """Lines inside the media box and outside the crop box, in the coordinates of the page as displayed.
+
+    The box is changed in the page's object, since the engine's own call refuses boxes that do not start at 0.
+    """
+    crop, media = page.cropbox, page.mediabox
+    left, top = crop.x0 - media.x0, crop.y0
+    before = key_of(page.parent, page.xref, "CropBox")[1]
+    page.parent.xref_set_key(page.xref, "CropBox", f"[{media.x0} {media.y0} {media.x1} {media.y1}]")
     try:
-        lines = read_lines(page_dict(page, turned=False), page.rect).lines
+        whole = page.parent.load_page(page.number)
+        lines = read_lines(page_dict(whole, turned=False), whole.rect).lines
     finally:
-        page.set_cropbox(crop & page.mediabox)  # the engine refuses one that reaches out, even by rounding
+        page.parent.xref_set_key(page.xref, "CropBox", before)
     width, height = page.rect.width, page.rect.height
     for line in lines:
         assert line.box is not None
         x0, y0, x1, y1 = line.box
-        shown = pymupdf.Rect(x0 - shift.x, y0 - shift.y, x1 - shift.x, y1 - shift.y) * page.rotation_matrix
+        shown = pymupdf.Rect(x0 - left, y0 - top, x1 - left, y1 - top) * page.rotation_matrix
         box: Box = (shown.x0, shown.y0, shown.x1, shown.y1)
         if box[2] <= 0 or box[0] >= width or box[3] <= 0 or box[1] >= height:
             line.box = box
