@@ -26,6 +26,15 @@ from docaudit.parsed import ParsedDocument, SweepResult
 from docaudit.sweep import sweep_lines
 
 Progress = Callable[[int, int], None]
+_OPTIONS_OF_READING = (
+    "ocr",
+    "ocr_lang",
+    "ocr_confidence",
+    "workers",
+    "page_seconds",
+    "document_seconds",
+    "memory_mb",
+)
 
 
 def parse(
@@ -154,16 +163,23 @@ def audit(
 ) -> AbsenceJustification:
     """Parse, sweep and justify in one call; the source may also be a ParsedDocument.
 
+    A ParsedDocument is not read again: options of reading (ocr and the like) stay those it was parsed with.
+
     Raises what `parse`, `sweep` and `justify` raise.
     """
     if isinstance(source, ParsedDocument):
         parsed = source
-        chosen = AuditOptions.from_keywords(options or parsed.options, keywords)
+        chosen = _as_parsed(AuditOptions.from_keywords(options or parsed.options, keywords), parsed)
     else:
         chosen = AuditOptions.from_keywords(options, keywords)
         parsed = parse(source, options=chosen, progress=progress)
     result = sweep(parsed, table, options=chosen)
     return justify(parsed, table, result, question, options=chosen)
+
+
+def _as_parsed(chosen: AuditOptions, parsed: ParsedDocument) -> AuditOptions:
+    """The options, with those of reading as the document was really read: a justification records what was done."""
+    return chosen.model_copy(update={name: getattr(parsed.options, name) for name in _OPTIONS_OF_READING})
 
 
 def open_parsed(source: str | os.PathLike[str]) -> ParsedDocument | None:

@@ -281,3 +281,10 @@ def test_all_that_is_public_is_there() -> None:
     assert all(getattr(docaudit, name) is not None for name in docaudit.__all__)
     with pytest.raises(AttributeError):
         _ = docaudit.no_such_name
+
+
+def test_options_of_reading_are_those_of_the_parse() -> None:
+    parsed = docaudit.parse(DATA, ocr="off")
+    finding = docaudit.audit(parsed, TABLE, ocr="auto", scope="line")
+    assert finding.options.ocr == "off"
+    assert finding.options.scope == "line"
