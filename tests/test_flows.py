@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from docaudit.search.flows import FlowKind, build_flows
 from docaudit.search.pagelines import PageLines
 from tests.lines_helper import boxed, hits, kinds, page_of, table
@@ -129,3 +131,15 @@ def test_line_without_blanks() -> None:
     assert len(hits(rows, "Woese et al.")) == 1
     assert len(hits(page_of("LongnoncodingRNA(ncRNA),whichconsistsof>200ntand"), "RNA")) == 2
     assert len(hits(page_of("aPharmaceutical Institute"), "Pharmaceutical Institute")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "variant"),
+    [
+        ("Minimale Hardware-Anforderungen", "forderungen"),
+        ("Experten-Installation, Rettungsmodus", "modus"),
+        ("Wireless-LAN-Netzwerkkarten", "LAN-Netz"),
+    ],
+)
+def test_a_compound_is_no_line_that_lost_its_blanks(text: str, variant: str) -> None:
+    assert kinds(page_of(text), variant) == []

@@ -23,7 +23,7 @@ Reading = tuple[str, tuple[int, ...], MatchKind]
 
 LONG_RUN, LETTERS_PER_BLANK, LONG_LINE = 12, 15, 25
 """A line has lost its blanks if it has a run of more than LONG_RUN letters, at least LONG_LINE characters,
-and hardly any blanks: one in LETTERS_PER_BLANK characters or fewer. Words of English lines have 5, of
+and hardly any blanks or hyphens: one in LETTERS_PER_BLANK characters or fewer. Words of English lines have 5, of
 German lines 6 letters."""
 
 _SPACED = regex.compile(r"(?<![\p{L}\p{N}])\p{L}\p{M}*(?: {1,2}\p{L}\p{M}*){3,}(?![\p{L}\p{N}\p{M}])")
@@ -136,7 +136,8 @@ def _with_seams(lines: PageLines, row: int) -> Reading | None:
     """Requestsfromadatasubject: a possible boundary after every letter, a certain one before a capital."""
     original = lines.text[row]
     text, source = searchable_map(lines.text[row])
-    if len(text) < max(LETTERS_PER_BLANK * (text.count(" ") + 1), LONG_LINE) or _ADDRESS.search(text):
+    parts = text.count(" ") + text.count("-") + 1
+    if len(text) < max(LETTERS_PER_BLANK * parts, LONG_LINE) or _ADDRESS.search(text):
         return None  # a long compound in a line that has its blanks, or a name in a network
     out: list[tuple[str, int]] = []
     for index, char in enumerate(text):
