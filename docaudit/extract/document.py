@@ -65,6 +65,8 @@ def _read_path(path: Path) -> bytes:
     try:
         if path.is_dir():
             raise DocumentNotFoundError("is a directory", file=str(path), remedy="name a PDF file in it")
+        if path.exists() and not path.is_file():
+            raise DocumentNotFoundError("is no regular file", file=str(path), remedy="name a PDF file")
         return path.read_bytes()
     except FileNotFoundError as error:
         raise DocumentNotFoundError("no such file", file=str(path), remedy="check the name") from error

@@ -73,7 +73,7 @@ class Child:
         }
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._process = subprocess.Popen(
-            [sys.executable, "-m", WORKER],
+            [sys.executable, "-P", "-m", WORKER],  # -P: a file of the current folder is no library
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

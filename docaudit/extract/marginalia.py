@@ -10,13 +10,14 @@ import pymupdf
 
 from docaudit.extract.engine import ENGINE_ERRORS, clean, key_of
 from docaudit.extract.facts import Box, LineFact, SpotFact
-from docaudit.location import TextLikely, TextSource
+from docaudit.location import TextLikely, TextSource, Visibility
 from docaudit.reasons import BlindSpotKind
 
 _TAG = re.compile(r"<[^>]*>")
 _WIDGET = int(vars(pymupdf)["PDF_ANNOT_WIDGET"])
 _FILE = int(vars(pymupdf)["PDF_ANNOT_FILE_ATTACHMENT"])
 _SIGNATURE = int(vars(pymupdf)["PDF_WIDGET_TYPE_SIGNATURE"])
+_FREE_TEXT = int(vars(pymupdf)["PDF_ANNOT_FREE_TEXT"])
 _INFO = ("content", "title", "subject")
 _SIGNATURE_KEYS = ("Name", "Reason", "Location", "ContactInfo")
 
@@ -62,7 +63,11 @@ def _annotations(page: pymupdf.Page) -> Iterator[LineFact]:
         if rich[0] == "string":
             parts.append(unescape(_TAG.sub(" ", rich[1])).strip())
         parts += [_string(page.parent, annotation.xref, f"FS/{key}") for key in ("UF", "F", "Desc")]
-        yield from _lines(parts, _box(annotation.rect * page.rotation_matrix), number, TextSource.ANNOTATION)
+        box = _box(annotation.rect * page.rotation_matrix)
+        for line in _lines(parts, box, number, TextSource.ANNOTATION):
+            if annotation.type[0] == _FREE_TEXT:
+                line.visibility = Visibility.VISIBLE.value
+            yield line
 
 
 def _fields(page: pymupdf.Page) -> Iterator[LineFact]:

@@ -12,7 +12,9 @@ from importlib.metadata import PackageNotFoundError, files, version
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
 import pymupdf
+from numpy.typing import NDArray
 
 from docaudit.errors import OcrError
 from docaudit.extract.engine import ENGINE_ERRORS, clean
@@ -198,16 +200,24 @@ class OcrReader:
         return self._cache[key]
 
     def _best(self, pixmap: pymupdf.Pixmap, dpi: int, sparse: bool) -> list[OcrWord]:
-        """English first; if that reads badly, or not at all, Japanese beside it, and whichever reads better."""
+        """English first; if that reads badly, Japanese beside it, then the picture turned; whichever reads best."""
         grey = _packed(pixmap)
-        if self._languages is not None:
-            return self.engine.words(grey, pixmap.width, pixmap.height, dpi, self._languages, sparse)
-        first = self.engine.words(grey, pixmap.width, pixmap.height, dpi, _LANGUAGES[0], sparse)
-        if first and _mean(first) >= self._enough:
-            return first
-        self._working()
-        second = self.engine.words(grey, pixmap.width, pixmap.height, dpi, "+".join(_LANGUAGES), sparse)
-        return second if _weight(second) > _weight(first) else first
+        languages = (
+            [self._languages] if self._languages is not None else [_LANGUAGES[0], "+".join(_LANGUAGES)]
+        )
+        best: list[OcrWord] = []
+        for turn in (0, 1, 3):
+            picture = np.ascontiguousarray(np.rot90(grey, turn))
+            for language in languages if turn == 0 else languages[:1]:
+                self._working()
+                height, width = picture.shape
+                words = self.engine.words(picture.tobytes(), width, height, dpi, language, sparse)
+                words = [_turned_back(word, turn, pixmap.width, pixmap.height) for word in words]
+                if _weight(words) > _weight(best):
+                    best = words
+                if best and _mean(best) >= self._enough:
+                    return best
+        return best
 
     def _judge(self, words: list[OcrWord]) -> RegionReading:
         kept = [word for word in words if word.confidence >= _NOISE and any(c.isalnum() for c in word.text)]
@@ -223,12 +233,22 @@ class OcrReader:
         )
 
 
-def _packed(pixmap: pymupdf.Pixmap) -> bytes:
-    """The samples of a grey pixmap without padding between its rows."""
-    if pixmap.stride == pixmap.width:
-        return bytes(pixmap.samples)
-    rows = memoryview(pixmap.samples)
-    return b"".join(rows[y * pixmap.stride : y * pixmap.stride + pixmap.width] for y in range(pixmap.height))
+def _packed(pixmap: pymupdf.Pixmap) -> NDArray[np.uint8]:
+    """The samples of a grey pixmap without padding between its rows, in memory of their own."""
+    rows = np.frombuffer(pixmap.samples, dtype=np.uint8).reshape(pixmap.height, pixmap.stride)
+    return np.ascontiguousarray(rows[:, : pixmap.width])
+
+
+def _turned_back(word: OcrWord, turn: int, width: int, height: int) -> OcrWord:
+    """A word of a picture that was turned `turn` quarters to the left, in the picture of this width and height."""
+    x0, y0, x1, y1 = word.box
+    if turn == 1:
+        box: Box = (width - y1, x0, width - y0, x1)
+    elif turn == 3:
+        box = (y0, height - x1, y1, height - x0)
+    else:
+        box = word.box
+    return OcrWord(word.text, box, word.confidence, word.line)
 
 
 def _to_points(word: OcrWord, clip: pymupdf.Rect, dpi: int) -> OcrWord:

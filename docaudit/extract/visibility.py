@@ -8,18 +8,21 @@ from docaudit.extract.lines import TextLayer
 from docaudit.extract.spots import has_unknown_glyphs
 from docaudit.location import TextSource, Visibility
 
-_SHOWN_BESIDE = {TextSource.ANNOTATION.value, TextSource.FORM_FIELD.value}
-
 
 def read_boxes(text: TextLayer, beside: list[LineFact]) -> list[Box]:
-    """Boxes of all text that was read and is drawn on the page; lines with unknown glyphs were not read."""
+    """Boxes of all text that was read and is drawn on the page; lines with unknown glyphs were not read.
+
+    Of annotations only those that show their text count (it is marked visible): the rectangle of any other may lie
+    over a picture. What a form field shows is in the text layer.
+    """
     boxes = [
         box
         for line, spans in zip(text.lines, text.spans, strict=True)
         if line.visibility == Visibility.VISIBLE.value and not has_unknown_glyphs(line.text)
         for box in spans
     ]
-    return boxes + [line.box for line in beside if line.box is not None and line.source in _SHOWN_BESIDE]
+    shown = (line for line in beside if line.source == TextSource.ANNOTATION.value)
+    return boxes + [line.box for line in shown if line.box and line.visibility == Visibility.VISIBLE.value]
 
 
 def mark_visibility(text: TextLayer, ink: PageInk) -> None:
