@@ -124,3 +124,9 @@ def test_bytes_before_the_header_are_allowed() -> None:
 def test_the_message_names_file_cause_and_remedy() -> None:
     error = DocauditError("is broken", file="a.pdf", page=3, remedy="repair it")
     assert str(error) == "a.pdf: page 3: is broken (repair it)"
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.pdf")
+    with pytest.raises(DocumentNotFoundError, match="no regular file"), identified(tmp_path / "pipe.pdf"):
+        pass

@@ -199,3 +199,10 @@ def children() -> set[str]:
     """Numbers of the processes that this one has started and that still live."""
     folder = Path(f"/proc/{os.getpid()}/task")
     return {number for task in folder.glob("*/children") for number in task.read_text().split()}
+
+
+def test_nothing_is_imported_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("pymupdf", "msgspec", "json"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit(9)\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert len(docaudit.parse(THREE, ocr="off").page_df) == 3

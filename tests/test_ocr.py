@@ -77,3 +77,28 @@ def test_a_reading_without_confidence_stays_a_blind_spot() -> None:
     assert uncertain["text_likely"].tolist() == ["yes"]
     assert parsed.coverage.images_read == 0
     assert "Geothermal turbines hum" in parsed.line_df["text"].tolist()
+
+
+@pytest.mark.parametrize("turn", [90, 270])
+def test_a_sideways_picture_is_read(turn: int) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((72, 72), "The quarterly report lists commodity prices.")
+        picture = pdfs.picture("purple walrus", width=200)
+        page.insert_image(pymupdf.Rect(100, 200, 160, 420), stream=picture, rotate=turn)
+
+    table = docaudit.ConceptTable.from_variants({"animal": ["purple walrus"]})
+    finding = docaudit.audit(pdfs.document(draw), table)
+    assert finding.concept_hits == {"animal": 1}
+    assert finding.hits[0].source == "ocr"
+
+
+def test_a_comment_over_a_picture_does_not_hide_its_words() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_image(pymupdf.Rect(60, 300, 260, 330), stream=pdfs.picture("purple walrus", width=200))
+        note = page.add_rect_annot((50, 290, 270, 340))
+        note.set_info(title="Bob")
+        note.update()
+
+    table = docaudit.ConceptTable.from_variants({"animal": ["purple walrus"]})
+    assert docaudit.audit(pdfs.document(draw), table, ocr="off").finding == "not_established"
+    assert docaudit.audit(pdfs.document(draw), table).finding != "absent_within_coverage"
