@@ -18,6 +18,8 @@ _WIDGET = int(vars(pymupdf)["PDF_ANNOT_WIDGET"])
 _FILE = int(vars(pymupdf)["PDF_ANNOT_FILE_ATTACHMENT"])
 _SIGNATURE = int(vars(pymupdf)["PDF_WIDGET_TYPE_SIGNATURE"])
 _FREE_TEXT = int(vars(pymupdf)["PDF_ANNOT_FREE_TEXT"])
+_ICONS = {int(vars(pymupdf)[name]) for name in ("PDF_ANNOT_TEXT", "PDF_ANNOT_FILE_ATTACHMENT")}
+_ICON_PT = 40.0
 _INFO = ("content", "title", "subject")
 _SIGNATURE_KEYS = ("Name", "Reason", "Location", "ContactInfo")
 
@@ -65,9 +67,15 @@ def _annotations(page: pymupdf.Page) -> Iterator[LineFact]:
         parts += [_string(page.parent, annotation.xref, f"FS/{key}") for key in ("UF", "F", "Desc")]
         box = _box(annotation.rect * page.rotation_matrix)
         for line in _lines(parts, box, number, TextSource.ANNOTATION):
-            if annotation.type[0] == _FREE_TEXT:
+            if annotation.type[0] == _FREE_TEXT or _is_icon(annotation):
                 line.visibility = Visibility.VISIBLE.value
             yield line
+
+
+def _is_icon(annotation: pymupdf.Annot) -> bool:
+    """A note or a pinned file as the viewer's own small icon: all its ink is that icon."""
+    small = max(annotation.rect.width, annotation.rect.height) <= _ICON_PT
+    return bool(small and annotation.type[0] in _ICONS)
 
 
 def _fields(page: pymupdf.Page) -> Iterator[LineFact]:
