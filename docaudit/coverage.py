@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
+from typing import Any
 
 import pandas as pd
 
-from docaudit.justification import ParseCoverage
-from docaudit.location import PageState, TextSource
+from docaudit.justification import BlindSpot, ParseCoverage
+from docaudit.location import DOCUMENT_PAGE, PageState, TextLikely, TextSource
+from docaudit.parsed import ParsedDocument
+from docaudit.readability import KindSummary, PageReadability, Readability
+from docaudit.reasons import BlindSpotKind
+from docaudit.records import blind_spots
+
+READABLE_STATES = frozenset({PageState.TEXT, PageState.MIXED, PageState.BLANK})
+"""States of pages on which nothing but blind spots can be left unread."""
 
 _NUMBERED_TYPES = ("figure", "table", "box", "chart", "図", "表", "別紙", "条")
 
@@ -52,6 +60,63 @@ def measure_coverage(
             if not found
         ),
         pages_with_warnings=tuple(int(num) for num in page_df.loc[page_df["warnings"] != "", "page_num"]),
+    )
+
+
+def measure_readability(parsed: ParsedDocument) -> Readability:
+    """Readability of a parsed document: its pages, its blind spots by kind, and the share that was read in full."""
+    spots = blind_spots(parsed.blind_spot_df)
+    open_pages = {spot.page_num for spot in spots if spot.text_likely is not TextLikely.NO}
+    pages = tuple(_page(row, open_pages) for row in parsed.page_df.itertuples())
+    full = sum(page.read_in_full for page in pages)
+    return Readability(
+        document=parsed.identity,
+        options=parsed.options,
+        readable_share=full / len(pages),
+        pages_read_in_full=full,
+        pages_not_read_in_full=tuple(page.page_num for page in pages if not page.read_in_full),
+        parts_not_read_outside_pages=sum(
+            spot.page_num == DOCUMENT_PAGE and spot.text_likely is not TextLikely.NO for spot in spots
+        ),
+        kinds=_kinds(spots, ocr=parsed.options.ocr != "off"),
+        blind_spots=spots,
+        pages=pages,
+        coverage=parsed.coverage,
+    )
+
+
+def _page(row: Any, open_pages: set[int]) -> PageReadability:
+    state = PageState(row.state)
+    return PageReadability(
+        page_num=int(row.page_num),
+        label=row.page_label,
+        width_pt=float(row.width_pt),
+        height_pt=float(row.height_pt),
+        state=state,
+        read_in_full=state in READABLE_STATES and row.page_num not in open_pages,
+        ink_read_share=float(row.ink_read / row.ink_total) if row.ink_total > 0 else None,
+        warnings=row.warnings,
+    )
+
+
+def _kinds(spots: tuple[BlindSpot, ...], *, ocr: bool) -> tuple[KindSummary, ...]:
+    """Blind spots by kind, in the order of the codes; those that may hold text first."""
+    grouped: dict[tuple[bool, BlindSpotKind], list[BlindSpot]] = defaultdict(list)
+    for spot in spots:
+        grouped[spot.text_likely is not TextLikely.NO, spot.kind].append(spot)
+    return tuple(
+        KindSummary(
+            kind=kind,
+            may_hold_text=may_hold_text,
+            meaning=kind.meaning,
+            remedy=kind.remedy_after(ocr=ocr) if may_hold_text else "",
+            count=len(found),
+            pages=tuple(sorted({spot.page_num for spot in found})),
+            details=dict(Counter(spot.detail for spot in found if spot.detail).most_common()),
+        )
+        for may_hold_text in (True, False)
+        for kind in BlindSpotKind
+        if (found := grouped.get((may_hold_text, kind)))
     )
 
 

@@ -102,6 +102,13 @@ class ReadRequest(msgspec.Struct, array_like=True, tag="read"):
     render: bool = True
 
 
+class ThumbnailRequest(msgspec.Struct, array_like=True, tag="thumbnail"):
+    """Draw one page, `width` pixels wide."""
+
+    page_num: int
+    width: int
+
+
 class Opened(msgspec.Struct, array_like=True, tag="opened"):
     """The document is open."""
 
@@ -118,6 +125,13 @@ class PageRead(msgspec.Struct, array_like=True, tag="page"):
     page: PageFact
 
 
+class ThumbnailDrawn(msgspec.Struct, array_like=True, tag="drawn"):
+    """A small picture of one page."""
+
+    page_num: int
+    jpeg: bytes
+
+
 class Refused(msgspec.Struct, array_like=True, tag="refused"):
     """The document cannot be opened, or the page cannot be read.
 
@@ -128,5 +142,5 @@ class Refused(msgspec.Struct, array_like=True, tag="refused"):
     message: str
 
 
-Request = OpenRequest | ReadRequest
-Reply = Opened | Working | PageRead | Refused
+Request = OpenRequest | ReadRequest | ThumbnailRequest
+Reply = Opened | Working | PageRead | ThumbnailDrawn | Refused

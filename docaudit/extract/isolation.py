@@ -35,6 +35,8 @@ from docaudit.extract.facts import (
     ReadRequest,
     Refused,
     SpotFact,
+    ThumbnailDrawn,
+    ThumbnailRequest,
     Working,
 )
 from docaudit.extract.messages import (
@@ -139,6 +141,16 @@ class Child:
             return reply.page
         assert isinstance(reply, Refused)
         return reply
+
+    def thumbnail(self, page_num: int, width: int, seconds: float) -> bytes | Refused:
+        """A small JPEG of one page; raises PipeTimeoutError or PipeClosedError."""
+        send(self._to, ThumbnailRequest(page_num, width))
+        reply = decode_reply(receive(self._from, seconds))
+        if isinstance(reply, ThumbnailDrawn) and reply.page_num == page_num:
+            return reply.jpeg
+        if isinstance(reply, Refused):
+            return reply
+        raise PipeGarbledError(f"asked for a picture of page {page_num}, got something else")
 
     def last_words(self) -> str:
         """How the process ended."""

@@ -138,7 +138,7 @@ def _revisions(tree: PageTree, doc: pymupdf.Document, parts: Parts) -> None:
     saved = int(doc.version_count)
     if saved < 2:
         return
-    detail = f"{saved - 1} earlier revision(s) of the file"
+    detail = "1 earlier revision of the file" if saved == 2 else f"{saved - 1} earlier revisions of the file"
     touched = _touched_pages(tree, doc) or [DOCUMENT_PAGE]
     parts.spots += [
         (page, _spot(BlindSpotKind.EARLIER_REVISION, TextLikely.UNKNOWN, detail)) for page in touched

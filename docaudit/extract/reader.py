@@ -19,6 +19,7 @@ from docaudit.extract.other_text import other_lines
 from docaudit.extract.page_tree import PageTree
 from docaudit.extract.parts import document_parts, layers_off
 from docaudit.extract.spots import damage_spot, glyph_spots, page_state, without_reread
+from docaudit.extract.thumbnails import draw_thumbnail
 from docaudit.extract.unread import settle
 from docaudit.extract.visibility import mark_visibility, read_boxes
 from docaudit.location import PageState
@@ -68,6 +69,13 @@ class DocumentReader:
         pymupdf.TOOLS.reset_mupdf_warnings()
         try:
             return self._read(self._tree.load(page_num), page_num, render)
+        except ENGINE_ERRORS as error:
+            raise PageRefusedError(f"{type(error).__name__}: {error}") from error
+
+    def thumbnail(self, page_num: int, width: int) -> bytes:
+        """A small JPEG of one page (1-based); raises UnreachablePageError, PageRefusedError, or MemoryError."""
+        try:
+            return draw_thumbnail(self._tree.load(page_num), width)
         except ENGINE_ERRORS as error:
             raise PageRefusedError(f"{type(error).__name__}: {error}") from error
 

@@ -9,7 +9,15 @@ from __future__ import annotations
 import os
 import sys
 
-from docaudit.extract.facts import Opened, OpenRequest, PageRead, ReadRequest, Refused, Working
+from docaudit.extract.facts import (
+    Opened,
+    OpenRequest,
+    PageRead,
+    Refused,
+    ThumbnailDrawn,
+    ThumbnailRequest,
+    Working,
+)
 from docaudit.extract.messages import PipeClosedError, decode_request, receive, send
 
 
@@ -40,9 +48,13 @@ def _serve(source: int, target: int) -> None:
         return
     while True:
         request = decode_request(receive(source))
-        assert isinstance(request, ReadRequest)
+        assert not isinstance(request, OpenRequest)
         try:
-            send(target, PageRead(reader.read(request.page_num, request.render)))
+            if isinstance(request, ThumbnailRequest):
+                jpeg = reader.thumbnail(request.page_num, request.width)
+                send(target, ThumbnailDrawn(request.page_num, jpeg))
+            else:
+                send(target, PageRead(reader.read(request.page_num, request.render)))
         except UnreachablePageError as error:
             send(target, Refused("unreachable", str(error)))
         except PageRefusedError as error:

@@ -216,7 +216,7 @@ def _spot_group(paper: Paper, group: view.SpotGroup, listed_in: str) -> None:
     rest = len(group.details) - SHOWN_DETAILS
     _not_shown(paper, rest, "detail", f"blind_spots in {listed_in}")
     if group.may_hold_text:
-        paper.say("→ ", group.kind.remedy, indent=4, hang=2)
+        paper.say("→ ", group.remedy, indent=4, hang=2)
 
 
 def likely_words(likely: Mapping[TextLikely, int]) -> str:
