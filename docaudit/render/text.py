@@ -37,6 +37,7 @@ SHOWN_PASSAGES = 20
 SHOWN_NEAR_MISSES = 8
 SHOWN_DETAILS = 3
 NAME_WIDTH = 30
+LIKELY_NAMES = {TextLikely.YES: "likely", TextLikely.UNKNOWN: "unknown", TextLikely.NO: "unlikely"}
 Passage = tuple[str, int, str, str]
 """Section, page (0: the document as a whole), snippet, match."""
 
@@ -225,8 +226,7 @@ def likely_words(likely: Mapping[TextLikely, int]) -> str:
     >>> likely_words({TextLikely.YES: 2}), likely_words({TextLikely.NO: 3, TextLikely.UNKNOWN: 1})
     ('likely', 'unknown (1), unlikely (3)')
     """
-    names = {TextLikely.YES: "likely", TextLikely.UNKNOWN: "unknown", TextLikely.NO: "unlikely"}
-    present = [(name, likely[state]) for state, name in names.items() if likely.get(state)]
+    present = [(name, likely[state]) for state, name in LIKELY_NAMES.items() if likely.get(state)]
     if len(present) == 1:
         return present[0][0]
     return ", ".join(f"{name} ({count})" for name, count in present)
