@@ -114,7 +114,9 @@ def pages_readable(page_df: pd.DataFrame, blind_spot_df: pd.DataFrame, pages_tot
     return _check(Obligation.PAGES_READABLE, False, evidence, bad, remedy)
 
 
-def ink_read(page_df: pd.DataFrame, blind_spot_df: pd.DataFrame, misread_df: pd.DataFrame, *, ocr: bool = False) -> ObligationCheck:
+def ink_read(
+    page_df: pd.DataFrame, blind_spot_df: pd.DataFrame, misread_df: pd.DataFrame, *, ocr: bool = False
+) -> ObligationCheck:
     """No ink that may be text is left unread, and no reading of OCR may stand for a required concept.
 
     Args:

@@ -192,4 +192,3 @@ class Thumbnail(Model):
     page_num: int = Field(ge=1)
     jpeg: bytes | None = None
     problem: str = ""
-

@@ -20,9 +20,7 @@ _SECONDS = 10.0
 _PAGES_PER_WORKER = 24
 
 
-def read_thumbnails(
-    source: Source, options: AuditOptions, widths: Mapping[int, int]
-) -> dict[int, Thumbnail]:
+def read_thumbnails(source: Source, options: AuditOptions, widths: Mapping[int, int]) -> dict[int, Thumbnail]:
     """Thumbnails of the pages (1-based) in `widths`, each as many pixels wide as it says there.
 
     A page that cannot be drawn gets one without a picture that says why. Raises InputError and its subclasses if the
@@ -55,15 +53,15 @@ class _Artist:
         if left <= 0:
             return Thumbnail(page_num=page_num, problem="the time limit of the document was reached")
         try:
-            if self._child is None:
-                self._child = Child(self._file, self._options, describe=False)
-            drawn = self._child.thumbnail(page_num, width, left)
+            child = self._child = self._child or Child(self._file, self._options, describe=False)
         except InputError as error:
             return Thumbnail(page_num=page_num, problem=str(error))
+        try:
+            drawn = child.thumbnail(page_num, width, left)
         except PipeTimeoutError:
             problem = f"drawing it took longer than {left:g} s"
         except PipeClosedError as error:
-            said = str(error) if isinstance(error, PipeGarbledError) else self._child.last_words()
+            said = str(error) if isinstance(error, PipeGarbledError) else child.last_words()
             problem = f"the engine crashed while drawing it ({said})"
         else:
             if isinstance(drawn, Refused):

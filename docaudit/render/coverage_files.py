@@ -12,7 +12,16 @@ from docaudit.render.folder import BYTE_ORDER_MARK
 from docaudit.render.page_map import Thumbnails, to_html
 from docaudit.render.tables import BLIND_SPOT_COLUMNS, blind_spot_rows, table_csv
 
-PAGE_COLUMNS = ("page_num", "label", "state", "read_in_full", "ink_read_share", "blind_spots", "kinds", "warnings")
+PAGE_COLUMNS = (
+    "page_num",
+    "label",
+    "state",
+    "read_in_full",
+    "ink_read_share",
+    "blind_spots",
+    "kinds",
+    "warnings",
+)
 
 
 def dump(corpus: CorpusReadability) -> str:

@@ -169,6 +169,7 @@ def structure_findings(document: Readability) -> list[tuple[str, str, tuple[str,
     labelled = sum(bool(page.label) for page in document.pages)
     found = c.toc_entries - len(c.contents_not_found)
     of_pages = f"of {words.plural(c.pages_total, 'page')}"
+    of_mentions = f"of {words.plural(c.cross_refs_total, 'mention')}"
     return [
         (
             "contents",
@@ -183,14 +184,12 @@ def structure_findings(document: Readability) -> list[tuple[str, str, tuple[str,
         ),
         (
             "cross-references",
-            f"{words.plural(len(c.unresolved_cross_refs), 'place')} unresolved, "
-            f"of {words.plural(c.cross_refs_total, 'mention')}",
+            f"{words.plural(len(c.unresolved_cross_refs), 'place')} unresolved, {of_mentions}",
             c.unresolved_cross_refs,
         ),
         (
             "other documents",
-            f"named in {words.plural(len(c.external_refs), 'place')}, "
-            f"of {words.plural(c.cross_refs_total, 'mention')}",
+            f"named in {words.plural(len(c.external_refs), 'place')}, {of_mentions}",
             c.external_refs,
         ),
     ]
@@ -212,7 +211,9 @@ def _corpus(paper: Paper, corpus: CorpusReadability, fail_under: float | None) -
     paper.table(_document_table(corpus, fail_under))
     share = "" if corpus.readable_share is None else f" ({words.percent(corpus.readable_share)})"
     paper.say(
-        f"pages read in full: {corpus.pages_read_in_full:,} of {corpus.pages_total:,}{share}", indent=2, hang=2
+        f"pages read in full: {corpus.pages_read_in_full:,} of {corpus.pages_total:,}{share}",
+        indent=2,
+        hang=2,
     )
     paper.say(
         f"documents without anything unread that may hold text: {corpus.documents_complete:,} of "
@@ -222,7 +223,10 @@ def _corpus(paper: Paper, corpus: CorpusReadability, fail_under: float | None) -
     )
     if corpus.unreadable:
         paper.say(
-            (f"documents that could not be opened: {len(corpus.unreadable):,} of {corpus.documents_total:,}", "red"),
+            (
+                f"documents that could not be opened: {len(corpus.unreadable):,} of {corpus.documents_total:,}",
+                "red",
+            ),
             indent=2,
             hang=2,
         )

@@ -86,9 +86,7 @@ def to_html(corpus: CorpusReadability, thumbnails: Sequence[Thumbnails]) -> str:
         documents=documents,
         title=names if len(corpus.documents) < 3 else words.plural(len(corpus.documents), "document"),
         filters=_filters(documents),
-        state_names=words.PAGE_STATES,
         likely_names=LIKELY_NAMES,
-        percent=percent,
         pictures=len(pictures),
         megabytes=f"{sum(map(len, pictures)) * 4 / 3 / 1e6:.1f}",
     )
@@ -169,7 +167,11 @@ def _filters(documents: Sequence[dict[str, Any]]) -> list[tuple[str, str, int]]:
     for document in documents:
         for tile in document["tiles"]:
             counted.update(set(tile.classes.split()))
-    wanted = [("open", "not read in full"), ("full", "read in full"), ("warned", "with warnings of the engine")]
+    wanted = [
+        ("open", "not read in full"),
+        ("full", "read in full"),
+        ("warned", "with warnings of the engine"),
+    ]
     wanted += [(f"k-{kind.value}", kind.value) for kind in BlindSpotKind]
     wanted += [(f"s-{state.value}", f"state: {words.PAGE_STATES[state]}") for state in PageState]
     return [(name, text, counted[name]) for name, text in wanted if counted[name]]

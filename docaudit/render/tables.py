@@ -38,7 +38,9 @@ def hits_csv(hits: Iterable[Hit]) -> str:
 
 def blind_spots_csv(justification: AbsenceJustification) -> str:
     """One row for each blind spot, with what its kind means and what would settle it."""
-    return table_csv(BLIND_SPOT_COLUMNS, blind_spot_rows(justification.blind_spots, ocr=justification.options.ocr != "off"))
+    return table_csv(
+        BLIND_SPOT_COLUMNS, blind_spot_rows(justification.blind_spots, ocr=justification.options.ocr != "off")
+    )
 
 
 def table_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
