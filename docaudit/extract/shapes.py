@@ -31,7 +31,8 @@ _WORD_SHAPE = 2.5
 _FINE = 3.0
 """Zoom from which the shape of single letters can be told."""
 _RING, _RING_COVERED, _PLAIN_INSIDE = 0.22, 0.8, 0.97
-_SINGLE = 0.95
+_SINGLE, _GRAPH_HIGH_PT = 0.95, 30.0
+_STROKE_PT = 6.0
 _EIGHT = np.ones((3, 3), dtype=np.int8)
 
 
@@ -141,7 +142,10 @@ def _grouped(rest: Mask, zoom: float, row: int, picture: NDArray[np.uint8] | Non
 def _region(pieces: list[Piece], rest: Mask, zoom: float, row: int) -> Region:
     rows = slice(min(p.rows.start for p in pieces), max(p.rows.stop for p in pieces))
     columns = slice(min(p.columns.start for p in pieces), max(p.columns.stop for p in pieces))
-    return Region(rows, columns, int(np.count_nonzero(rest[rows, columns])), _likely(pieces, zoom, row))
+    shape = rest[rows, columns]
+    graph = zoom >= _FINE and _graph(shape, zoom)
+    likely = TextLikely.NO if graph else _likely(pieces, zoom, row)
+    return Region(rows, columns, int(np.count_nonzero(shape)), likely)
 
 
 def _without_rules(rest: Mask, zoom: float) -> Mask:
@@ -218,7 +222,9 @@ def _pieces(rest: Mask, zoom: float, picture: NDArray[np.uint8] | None) -> list[
         plain = False
         if picture is not None:
             shape = labels[rows, columns] == number
-            plain = _plain(shape, picture[rows, columns], zoom) or (width > short and _graph(shape))
+            plain = _plain(shape, picture[rows, columns], zoom) or (
+                max(height, width) > short and _rectilinear(shape, zoom)
+            )
         pieces.append(Piece(rows, columns, plain))
     return pieces
 
@@ -246,12 +252,29 @@ def _plain(shape: Mask, picture: NDArray[np.uint8], zoom: float) -> bool:
     return bool(even.mean() >= _PLAIN_INSIDE and _covered(hull, points, ring))
 
 
-def _graph(shape: Mask) -> bool:
-    """A long line that never turns back, as a curve in a chart: above each place it has one point. Joined-up writing
-    has loops.
+def _rectilinear(shape: Mask, zoom: float) -> bool:
+    """A large shape of nothing but straight strokes along the page: the cells of a table, the bars of a chart."""
+    length = round(_STROKE_PT * zoom)
+    across, down = _opened(shape, length), _opened(np.ascontiguousarray(shape.T), length)
+    straight = np.zeros_like(shape)
+    if across is not None:
+        straight |= across
+    if down is not None:
+        straight |= down.T
+    return bool(np.count_nonzero(straight) >= _PLAIN_INSIDE * np.count_nonzero(shape))
+
+
+def _graph(shape: Mask, zoom: float) -> bool:
+    """A line that never turns back and never stops, as a curve in a chart: above each place it has one point. Writing
+    has loops and gaps. (The two edges of a thick line count as one.)
     """
-    starts = np.count_nonzero(shape[1:] & ~shape[:-1], axis=0) + shape[0]
-    return bool((starts <= 1).mean() >= _SINGLE)
+    if shape.shape[0] < _GRAPH_HIGH_PT * zoom or shape.shape[1] < _LETTER_HIGH_PT * zoom:
+        return False
+    thick = ndimage.maximum_filter1d(shape.view(np.uint8), round(_STROKE_PT / 2 * zoom), axis=0).view(
+        np.bool_
+    )
+    starts = np.count_nonzero(thick[1:] & ~thick[:-1], axis=0) + thick[0]
+    return bool((starts == 1).mean() >= _SINGLE)
 
 
 def _depth(hull: ConvexHull, points: NDArray[np.int_]) -> NDArray[np.float64]:
