@@ -117,7 +117,7 @@ def _read(docs: Iterable[Path], options: AuditOptions) -> tuple[CorpusReadabilit
 def _pictures(
     corpus: CorpusReadability, sources: list[Path | None], options: AuditOptions
 ) -> list[dict[int, Thumbnail]]:
-    from docaudit.extract.pictures import read_thumbnails
+    from docaudit.extract.thumbnail_run import read_thumbnails
     from docaudit.render.page_map import thumbnail_widths
 
     widths = thumbnail_widths(corpus.documents)

@@ -1,84 +1,160 @@
-"""Thumbnails of the pages of a document, from child processes: a page that crashes one costs its picture only."""
+"""Two pictures of a page: as a person sees it, and with its text taken away. What differs is the ink of text.
+
+No box decides what a text explains: an image over it, a fill, dots and underscores beside it keep their own ink.
+"""
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
+import ctypes
+from collections.abc import Callable
+from typing import Any, Protocol
 
-from docaudit.errors import InputError
-from docaudit.extract.document import Source, SourceFile, identified
-from docaudit.extract.facts import Refused
-from docaudit.extract.isolation import Child
-from docaudit.extract.messages import PipeClosedError, PipeGarbledError, PipeTimeoutError
-from docaudit.options import AuditOptions
-from docaudit.readability import Thumbnail
+import numpy as np
+import pymupdf
+import pypdfium2
+import pypdfium2.raw as pdfium_c
+from numpy.typing import NDArray
 
-_SECONDS = 10.0
-_PAGES_PER_WORKER = 24
+from docaudit.extract.facts import Box
+
+Picture = NDArray[np.uint8]
+"""Height x width x 4: blue, green, red, and a byte without meaning."""
+
+_DEEPEST = 28
+"""Levels of form objects in each other; text still deeper stays in the second picture, unexplained."""
 
 
-def read_thumbnails(source: Source, options: AuditOptions, widths: Mapping[int, int]) -> dict[int, Thumbnail]:
-    """Thumbnails of the pages (1-based) in `widths`, each as many pixels wide as it says there.
+class PagePictures(Protocol):
+    """The two pictures of one page, at any zoom (pixels for each point), cut to a box in points as displayed."""
 
-    A page that cannot be drawn gets one without a picture that says why. Raises InputError and its subclasses if the
-    document cannot be opened.
+    def shown(self, box: Box, zoom: float) -> Picture:
+        """What a person sees."""
+        ...
+
+    def bare(self, box: Box, zoom: float) -> Picture:
+        """The same without the text."""
+        ...
+
+
+class PdfiumPictures:
+    """Pictures by the second engine; the text objects of the page are made invisible after the first one."""
+
+    def __init__(self, page: pypdfium2.PdfPage, rect: pymupdf.Rect) -> None:
+        self._page = page
+        self._rect = rect
+        self._unit = page.get_width() / max(rect.width, 1e-6)
+        self._hidden = False
+
+    def shown(self, box: Box, zoom: float) -> Picture:
+        """What a person sees, annotations included; only before the first picture without text."""
+        assert not self._hidden, "the text of the page is taken away already"
+        return self._render(box, zoom, annotations=True)
+
+    def bare(self, box: Box, zoom: float) -> Picture:
+        """The page without its text and annotations."""
+        if not self._hidden:
+            _hide_text(self._page)
+            self._hidden = True
+        return self._render(box, zoom, annotations=False)
+
+    def _render(self, box: Box, zoom: float, *, annotations: bool) -> Picture:
+        unit, rect = self._unit, self._rect
+        crop = (
+            max(0.0, box[0] - rect.x0) * unit,
+            max(0.0, rect.y1 - box[3]) * unit,
+            max(0.0, rect.x1 - box[2]) * unit,
+            max(0.0, box[1] - rect.y0) * unit,
+        )
+        bitmap = self._page.render(
+            scale=zoom / unit,
+            crop=crop,
+            prefer_bgrx=True,
+            draw_annots=annotations,
+            may_draw_forms=annotations,
+            limit_image_cache=True,
+        )
+        return np.asarray(bitmap.to_numpy()).copy()
+
+
+class BoxPictures:
+    """Pictures by the first engine alone: where text was read, the boxes are painted over. For pages that the second
+    engine cannot draw.
     """
-    quick = options.model_copy(update={"ocr": "off"})  # no OCR engine is loaded for pictures
-    deadline = time.monotonic() + options.document_seconds
-    pages = sorted(widths)
-    workers = max(1, min(options.workers or os.cpu_count() or 1, len(pages) // _PAGES_PER_WORKER))
-    share = -(-len(pages) // workers)
-    with identified(source) as file, ThreadPoolExecutor(workers) as pool:
 
-        def draw(part: list[int]) -> list[Thumbnail]:
-            return list(_draw(_Artist(file, quick, deadline), part, widths))
+    def __init__(self, page: pymupdf.Page, boxes: list[Box]) -> None:
+        self._page = page
+        self._boxes = boxes
 
-        parts = [pages[start : start + share] for start in range(0, len(pages), share)]
-        drawn = list(chain.from_iterable(pool.map(draw, parts)))
-    return {thumbnail.page_num: thumbnail for thumbnail in drawn}
+    def shown(self, box: Box, zoom: float) -> Picture:
+        """What a person sees."""
+        return engine_picture(self._page, box, zoom)
 
-
-class _Artist:
-    """A child process that draws; one that died is replaced when the next page is drawn."""
-
-    def __init__(self, file: SourceFile, options: AuditOptions, deadline: float) -> None:
-        self._file, self._options, self._deadline = file, options, deadline
-        self._child: Child | None = Child(file, options, describe=False)
-
-    def draw(self, page_num: int, width: int) -> Thumbnail:
-        left = min(_SECONDS, self._options.page_seconds, self._deadline - time.monotonic())
-        if left <= 0:
-            return Thumbnail(page_num=page_num, problem="the time limit of the document was reached")
-        try:
-            child = self._child = self._child or Child(self._file, self._options, describe=False)
-        except InputError as error:
-            return Thumbnail(page_num=page_num, problem=str(error))
-        try:
-            drawn = child.thumbnail(page_num, width, left)
-        except PipeTimeoutError:
-            problem = f"drawing it took longer than {left:g} s"
-        except PipeClosedError as error:
-            said = str(error) if isinstance(error, PipeGarbledError) else child.last_words()
-            problem = f"the engine crashed while drawing it ({said})"
-        else:
-            if isinstance(drawn, Refused):
-                return Thumbnail(page_num=page_num, problem=drawn.message)
-            return Thumbnail(page_num=page_num, jpeg=drawn)
-        self.close()
-        return Thumbnail(page_num=page_num, problem=problem)
-
-    def close(self) -> None:
-        if self._child is not None:
-            self._child.close()
-        self._child = None
+    def bare(self, box: Box, zoom: float) -> Picture:
+        """The same with every box in the colour of its first pixel."""
+        picture = engine_picture(self._page, box, zoom)
+        for other in self._boxes:
+            rows, columns = slices(other, box, zoom, picture.shape)
+            if picture[rows, columns].size:
+                picture[rows, columns] = picture[rows.start, columns.start]
+        return picture
 
 
-def _draw(artist: _Artist, pages: list[int], widths: Mapping[int, int]) -> Iterator[Thumbnail]:
-    try:
-        for page_num in pages:
-            yield artist.draw(page_num, widths[page_num])
-    finally:
-        artist.close()
+def engine_picture(page: pymupdf.Page, box: Box, zoom: float) -> Picture:
+    """What the first engine shows of a box."""
+    pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), clip=pymupdf.Rect(box), alpha=False)
+    samples = np.frombuffer(pixmap.samples, dtype=np.uint8).reshape(pixmap.height, pixmap.width, 3)
+    picture = np.full((pixmap.height, pixmap.width, 4), 255, dtype=np.uint8)
+    picture[:, :, :3] = samples[:, :, ::-1]
+    return picture
+
+
+def slices(box: Box, frame: Box, zoom: float, shape: tuple[int, ...]) -> tuple[slice, slice]:
+    """Rows and columns of a box (points) in a picture of the frame, a pixel wider on each side."""
+    x0, y0 = (box[0] - frame[0]) * zoom, (box[1] - frame[1]) * zoom
+    x1, y1 = (box[2] - frame[0]) * zoom, (box[3] - frame[1]) * zoom
+    rows = slice(_within(y0 - 1, shape[0]), _within(y1 + 2, shape[0]))
+    return rows, slice(_within(x0 - 1, shape[1]), _within(x1 + 2, shape[1]))
+
+
+def _within(value: float, limit: int) -> int:
+    return int(max(0, min(value, limit)))
+
+
+def _function(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
+    """A function of the engine that takes and gives plain numbers: pages have thousands of objects, and the binding's
+    own pointers are slow.
+    """
+    address = ctypes.cast(getattr(pdfium_c, name), ctypes.c_void_p).value
+    assert address is not None
+    return ctypes.CFUNCTYPE(result, *arguments)(address)
+
+
+_pointer, _int = ctypes.c_void_p, ctypes.c_int
+_kind_of = _function("FPDFPageObj_GetType", _int, _pointer)
+_count_on_page = _function("FPDFPage_CountObjects", _int, _pointer)
+_object_on_page = _function("FPDFPage_GetObject", _pointer, _pointer, _int)
+_count_in_form = _function("FPDFFormObj_CountObjects", _int, _pointer)
+_object_in_form = _function("FPDFFormObj_GetObject", _pointer, _pointer, ctypes.c_ulong)
+_set_mode = _function("FPDFTextObj_SetTextRenderMode", _int, _pointer, _int)
+_TEXT, _FORM = pdfium_c.FPDF_PAGEOBJ_TEXT, pdfium_c.FPDF_PAGEOBJ_FORM
+
+
+def _hide_text(page: pypdfium2.PdfPage) -> None:
+    """Make all text objects invisible. Where text only clips a picture, the picture is drawn all the same."""
+    raw = ctypes.cast(page.raw, _pointer).value
+    forms = _hide_in(raw, _count_on_page, _object_on_page)
+    for _ in range(_DEEPEST):
+        forms = [inner for form in forms for inner in _hide_in(form, _count_in_form, _object_in_form)]
+
+
+def _hide_in(parent: int | None, count: Callable[..., int], item_of: Callable[..., int]) -> list[int]:
+    """Make the text objects of a page or form invisible; returns the forms in it."""
+    forms = []
+    for index in range(count(parent)):
+        item = item_of(parent, index)
+        kind = _kind_of(item)
+        if kind == _TEXT:
+            _set_mode(item, pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE)
+        elif kind == _FORM:
+            forms.append(item)
+    return forms
