@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import Counter, defaultdict
 from typing import Any
@@ -11,6 +10,7 @@ import pandas as pd
 
 from docaudit.justification import BlindSpot, ParseCoverage
 from docaudit.location import DOCUMENT_PAGE, PageState, TextLikely, TextSource
+from docaudit.page_numbers import label_findings, label_mismatches, printed_findings, printed_runs
 from docaudit.parsed import ParsedDocument
 from docaudit.readability import KindSummary, PageReadability, Readability
 from docaudit.reasons import BlindSpotKind
@@ -35,6 +35,7 @@ def measure_coverage(
     ocr = image_df["ocr_state"].value_counts()
     internal = cross_ref_df[cross_ref_df["scope"] == "internal"]
     external = cross_ref_df[cross_ref_df["scope"] == "external"]
+    labels, runs = page_df["page_label"].tolist(), printed_runs(line_df, page_df)
     on_pages = line_df.loc[line_df["source"] == TextSource.TEXT_LAYER.value, "page_num"]
     return ParseCoverage(
         pages_total=len(page_df),
@@ -50,7 +51,8 @@ def measure_coverage(
         images_unread=int(len(image_df) - ocr.get("read", 0) - ocr.get("no_text", 0)),
         unresolved_cross_refs=_named(internal[~internal["resolved"]]),
         external_refs=_named(external),
-        page_label_gaps=label_gaps(page_df["page_label"].tolist()),
+        page_label_gaps=label_findings(labels) + printed_findings(runs),
+        page_label_mismatches=label_mismatches(labels, runs),
         number_gaps=number_gaps(object_registry),
         contents_not_found=tuple(
             f"{title} (page {page})" if page else str(title)
@@ -130,20 +132,6 @@ def _named(refs: pd.DataFrame) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(f"{row.ref_type} {row.ref_id} (page {row.page_num})" for row in refs.itertuples())
     )
-
-
-def label_gaps(labels: list[str]) -> tuple[str, ...]:
-    """Steps between neighbouring page labels that leave numbers out.
-
-    >>> label_gaps(["i", "ii", "1", "2", "5"])
-    ('page 5: label 5 follows 2',)
-    """
-    gaps = []
-    for page, (before, label) in enumerate(itertools.pairwise(labels), 2):
-        old, new = re.fullmatch(r"(\D*)(\d+)", before), re.fullmatch(r"(\D*)(\d+)", label)
-        if old and new and old[1] == new[1] and int(new[2]) > int(old[2]) + 1:
-            gaps.append(f"page {page}: label {label} follows {before}")
-    return tuple(gaps)
 
 
 def number_gaps(object_registry: pd.DataFrame) -> tuple[str, ...]:

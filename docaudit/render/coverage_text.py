@@ -176,7 +176,7 @@ def structure_findings(document: Readability) -> list[tuple[str, str, tuple[str,
             f"{found:,} of {words.entries(c.toc_entries)} found on their page",
             c.contents_not_found,
         ),
-        ("page labels", f"declared for {labelled:,} {of_pages}", c.page_label_gaps),
+        ("page labels", f"declared for {labelled:,} {of_pages}", c.page_label_gaps + c.page_label_mismatches),
         (
             "numbering",
             f"{words.plural(len(c.number_gaps), 'gap')} among {words.plural(c.objects_registered, 'named object')}",
