@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import pandas as pd
@@ -19,14 +20,19 @@ from docaudit.location import PAGE_SOURCES, LineType
 
 _HEADED = re.compile(
     r"^\s*(?:(?:Appendix|APPENDIX|Annex|ANNEX|Exhibit|EXHIBIT|Schedule|SCHEDULE|Chapter|CHAPTER|Part|PART|Article|ARTICLE"
-    r"|Item|ITEM|Section|SECTION|Note|NOTE|Map|Chart)\s+\S|別紙|別表|付録|附録|付図|様式|資料|[【（(]?(?:別紙|別表|様式))"
+    r"|Item|ITEM|Section|SECTION|Note|NOTE|Map|Chart)\s+\S|別紙|別表|別添|付録|附録|付図|様式|資料|[【（(]?(?:別紙|別表|別添|様式))"
 )
 _SECTION_NUMBER = re.compile(r"^\s*(?P<id>\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?=[^\W\d_])")
+_SECTION_BESIDE = re.compile(r"^\s*(?P<id>\d{1,2}(?:\.\d{1,2}){1,4})\.?\s+(?=[\d.]+\s+[^\W\d_]{3})")
+"""A title that begins with a number ("7.13 3.0 source format"), where the section number stands on its own."""
 _ARTICLE = re.compile(r"^\s*第\s*(?P<id>[0-9０-９一二三四五六七八九十百]+)\s*条")
 _TOP = re.compile(r"^\d+")
 _LETTERED = re.compile(r"^\s*(?P<id>[A-Z](?:\.\d{1,2})*)\.?\s+(?=\S{2})")
 _SPLIT_ROMAN = re.compile(r"(?<=[IVX]) (?=[IVX]+\b)")
 _PANEL = re.compile(r"^\s*(?:\((?P<a>[a-zA-Z])\)|(?P<b>[A-H])[.:]|Panel\s+(?P<c>[A-H])\b)\s*\S")
+_CAPTION_PANEL = re.compile(
+    r"\((?P<a>[A-Za-z])(?:\s*[-‐‑–—]\s*(?P<b>[A-Za-z]))?\)|(?<=[.;,:] )(?P<c>[A-H])(?=[,:]?\s+[A-Za-z])"
+)
 _LEADER = re.compile(r"(?:[.·…‥]\s?){4,}\s*\S{0,6}\s*$")
 _LIST_GOES_ON = (
     r"(?:[\s,]*(?:and|or|OR|AND)?\s*(?:(?:Sections?|Items?|SECTIONS?)\s*)?(?:\d+(?:\.\d+)*)?(?:\(\w{1,4}\))+"
@@ -41,8 +47,13 @@ _EXTERNAL_BEFORE = re.compile(
     r"(?:incorporated\s+(?:herein\s+)?by\s+reference\s+(?:to|from)|filed\s+as|furnished\s+as|\[\d+\][,;]?|U\.?S\.?C\.?"
     r"|(?:Act|Code|Regulation|Rule|Law|Directive|S-K|S-X)[,]?|[法令則例約])\s*(?:as\s+|in\s+|to\s+|under\s+)?$"
 )
+_SUPPLEMENT = re.compile(r"\b(?:suppl(?:ement(?:al|ary)?|\.)|online|web)\s*$", re.IGNORECASE)
+"""Supplements of articles are published beside them."""
 _SENTENCE = re.compile(r"(?:\s\S+){4,}\.$")
 """Words enough for a sentence, and its full stop: "Annex B describes the method in full." is no heading of Annex B."""
+_NUMBER_STOPPED = re.compile(r"^\w+\s+(?:\d+(?:[.\-]\d+)*[A-Z]?|[IVX]+|[A-Z])[.:](?=\s+[^\Wa-z])")
+"""A number with its own full stop or colon, and a capital letter: "Item 4. Mine Safety Disclosures." is a heading."""
+_JUST_A_NUMBER = re.compile(r"^\s*[\divxlc]+\s*$", re.IGNORECASE)
 _BARE_NUMBER = re.compile(
     r"^\s*(?:Section\s+|Article\s+|SECTION\s+|ARTICLE\s+)?(?:[A-Z]|[A-Z]?\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z](?:\.\d{1,2}){1,4})\.?\s*$"
 )
@@ -109,6 +120,8 @@ def _objects(lines: list[_Line]) -> Objects:
             objects.setdefault(named, _object(named, line))
             if named[0] == "figure":
                 figures[line.page].append(named[1])
+    for named, line in _panels_in_captions(lines, figures):
+        objects.setdefault(named, _object(named, line))
     for line in lines:
         panel = (
             _PANEL.match(line.text)
@@ -124,6 +137,24 @@ def _objects(lines: list[_Line]) -> Objects:
     for named, row in _lettered(lines).items():
         objects.setdefault(named, row)
     return objects
+
+
+def _panels_in_captions(
+    lines: list[_Line], figures: dict[int, list[str]]
+) -> Iterator[tuple[tuple[str, str], _Line]]:
+    """Panels that the caption of their figure names: "Figure 2. (A) A ribose zipper; (B) ...", "Fig. 2. Maps. A Map of"."""
+    current: tuple[int, int, str] | None = None
+    for line in lines:
+        named = _named_by(line) if figures.get(line.page) else None
+        if named is not None and named[0] == "figure" and not named[1][-1].isalpha():
+            current = (line.page, line.block, named[1])
+        elif current is not None and (line.page, line.block) != current[:2]:
+            current = None
+        if current is not None:
+            for found in _CAPTION_PANEL.finditer(line.text):
+                first, last = found["a"] or found["c"], found["b"] or found["a"] or found["c"]
+                for code in range(ord(first.upper()), ord(last.upper()) + 1):
+                    yield ("figure", f"{current[2]}.{chr(code)}"), line
 
 
 def _named_by(line: _Line) -> tuple[str, str] | None:
@@ -144,7 +175,8 @@ def _named_by(line: _Line) -> tuple[str, str] | None:
         found = next(iter(mentions(text)), None)
         if found is not None and not text[: found.start].strip(" 【（(["):
             return found.object_type, found.object_id
-    section = _SECTION_NUMBER.match(line.heading)
+    beside = line.heading != line.text and (line.bold or line.kind == LineType.HEADING)
+    section = _SECTION_NUMBER.match(line.heading) or (_SECTION_BESIDE.match(line.heading) if beside else None)
     if section is not None and _may_be_section(line, section["id"]):
         return "section", section["id"]
     return None
@@ -152,6 +184,9 @@ def _named_by(line: _Line) -> tuple[str, str] | None:
 
 def _may_be_section(line: _Line, number: str) -> bool:
     """A number and a title: a heading by type or weight, or a short line that opens its block and ends no sentence."""
+    numbered = line.heading != line.text and line.text.rstrip().endswith(".")
+    if line.kind == LineType.HEADER and numbered:
+        return True  # "11." at the top of two pages is no running header
     if line.kind in {LineType.FOOTNOTE, LineType.HEADER, LineType.FOOTER}:
         return False
     if line.heading != line.text and "." in number and line.kind != LineType.TABLE:
@@ -171,7 +206,11 @@ def _may_head(line: _Line) -> bool:
     return (
         line.kind == LineType.HEADING
         or line.bold
-        or (len(text) < 90 and not text.endswith((",", ";", "、", "。")) and not _SENTENCE.search(text))
+        or (
+            len(text) < 90
+            and not text.endswith((",", ";", "、", "。"))
+            and (bool(_NUMBER_STOPPED.match(text)) or not _SENTENCE.search(text))
+        )
     )
 
 
@@ -208,7 +247,8 @@ def _refs(lines: list[_Line], objects: Objects) -> list[dict[str, object]]:
     for position, line in enumerate(lines):
         following = lines[position + 1] if position + 1 < len(lines) else None
         joined = line.text
-        if following is not None and following.page == line.page:
+        goes_on = following is not None and following.page == line.page
+        if goes_on and following is not None and not _JUST_A_NUMBER.match(following.text):
             joined = f"{line.text.rstrip()} {following.text.lstrip()}"
         own = objects.get(_named_by(line) or ("", ""))
         for mention in mentions(joined):
@@ -266,6 +306,8 @@ class _Numbering:
 
 def _says_external(mention: Mention, joined: str) -> bool:
     before, after = joined[: mention.start].rstrip(" ("), joined[mention.end :]
+    if mention.object_type == "別添" or _SUPPLEMENT.search(before):
+        return True
     return bool(_EXTERNAL_AFTER.match(after) or _EXTERNAL_BEFORE.search(before))
 
 
