@@ -5,7 +5,8 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
-from docaudit.coverage import label_gaps, measure_coverage, number_gaps
+from docaudit.coverage import measure_coverage, number_gaps
+from docaudit.page_numbers import label_findings
 from docaudit.frames import CROSS_REF_DF, IMAGE_DF, LINE_DF, OBJECT_REGISTRY, PAGE_DF, TOC_DF
 from tests import pdfs
 from tests.conftest import parse_once
@@ -68,8 +69,8 @@ def test_states_and_images_add_up() -> None:
         (["", "", ""], ()),
     ],
 )
-def test_label_gaps(labels: list[str], gaps: tuple[str, ...]) -> None:
-    assert label_gaps(labels) == gaps
+def test_label_findings(labels: list[str], gaps: tuple[str, ...]) -> None:
+    assert label_findings(labels) == gaps
 
 
 @pytest.mark.parametrize(

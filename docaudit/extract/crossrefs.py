@@ -15,6 +15,7 @@ import pandas as pd
 
 from docaudit.extract.line_types import CAPTION
 from docaudit.extract.object_names import WEAK_TYPES, Mention, canonical_id, mentions
+from docaudit.extract.other_documents import other_documents
 from docaudit.frames import CROSS_REF_DF, OBJECT_REGISTRY
 from docaudit.location import PAGE_SOURCES, LineType
 
@@ -49,6 +50,10 @@ _EXTERNAL_BEFORE = re.compile(
 )
 _SUPPLEMENT = re.compile(r"\b(?:suppl(?:ement(?:al|ary)?|\.)|online|web)\s*$", re.IGNORECASE)
 """Supplements of articles are published beside them."""
+_OF_THIS = re.compile(
+    r"^(?:\(\w{1,4}\))*\s+(?:of|to|in)\s+this\s+(?:agreement|report|document|annex|annual|quarterly|contract|plan|policy)\b",
+    re.I,
+)
 _SENTENCE = re.compile(r"(?:\s\S+){4,}\.$")
 """Words enough for a sentence, and its full stop: "Annex B describes the method in full." is no heading of Annex B."""
 _NUMBER_STOPPED = re.compile(r"^\w+\s+(?:\d+(?:[.\-]\d+)*[A-Z]?|[IVX]+|[A-Z])[.:](?=\s+[^\Wa-z])")
@@ -103,6 +108,8 @@ def _page_lines(line_df: pd.DataFrame, contents: frozenset[tuple[int, int]]) -> 
             beside = abs(after[6] - y0) < 3 and 0 <= after[8] - x1 < 72
             heading = f"{text.strip()} {after[2].strip()}" if beside else text
         first = before is None or before[0] != page or before[4] != block
+        if not first and before is not None and before[2].rstrip().endswith((".", ":", ";", "。")):
+            first = bool(_NUMBER_STOPPED.match(text))  # "Section 101. Definitions" in the middle of a block
         lines.append(_Line(page, number, text, kind, block, first, bold, heading))
     return lines
 
@@ -258,8 +265,16 @@ def _refs(lines: list[_Line], objects: Objects) -> list[dict[str, object]]:
             if names_itself or _LEADER.search(line.text):
                 continue  # a caption or contents entry names the object; that is no mention of it
             resolved = numbering.resolves(mention)
-            external = not resolved and (_says_external(mention, joined) or numbering.is_foreign(mention))
+            external = not resolved and (
+                _says_external(mention, joined)
+                or (numbering.is_foreign(mention) and not _OF_THIS.match(joined[mention.end :]))
+            )
             rows.append(_ref(mention, line, resolved, external))
+        rows += [
+            _ref(mention, line, resolved=False, external=True)
+            for mention in other_documents(joined)
+            if mention.start < len(line.text.rstrip())
+        ]
     return rows
 
 
@@ -288,8 +303,8 @@ class _Numbering:
         object_id = mention.object_id
         if (mention.object_type, object_id) in self._ids:
             return True
-        if mention.object_type == "chapter" and ("section", object_id) in self._ids:
-            return True  # chapters are headed by their number alone
+        if mention.object_type in {"chapter", "note"} and ("section", object_id) in self._ids:
+            return True  # chapters and notes to accounts are headed by their number alone
         while mention.object_type in WEAK_TYPES and "." in object_id:
             object_id = object_id.rpartition(".")[0]
             if (mention.object_type, object_id) in self._ids:

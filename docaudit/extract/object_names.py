@@ -23,7 +23,7 @@ _ENGLISH = {
     "section": r"[Ss]ections?|SECTIONS?|[Ss]ecs?\.|§§?",
     "chapter": r"[Cc]hapters?|CHAPTERS?",
     "part": r"Parts?|PARTS?",
-    "article": r"Articles?",
+    "article": r"Articles?|ARTICLES?",
     "item": r"Items?|ITEMS?",
     "note": r"Notes?|NOTES?",
     "equation": r"[Ee]quations?|Eqs?\.",
