@@ -25,8 +25,8 @@ _YEARS = range(1900, 2100)
 _MARGIN = 0.12
 _WANTED = ("page_num", "y0", "y1", "text")
 _RUN, _SURE = 3, 5
-"""Pages in a row whose numbers count up: fewer are no run (numbers of tables, chapters), or not sure enough for a finding
-about what lies between two runs."""
+"""Pages in a row whose numbers count up: fewer are no run (numbers of tables, chapters), or not sure enough for a
+finding about what lies between two runs."""
 
 
 class _Label(NamedTuple):

@@ -6,8 +6,8 @@ import pymupdf
 import pytest
 
 from docaudit.coverage import measure_coverage, number_gaps
-from docaudit.page_numbers import label_findings
 from docaudit.frames import CROSS_REF_DF, IMAGE_DF, LINE_DF, OBJECT_REGISTRY, PAGE_DF, TOC_DF
+from docaudit.page_numbers import label_findings
 from tests import pdfs
 from tests.conftest import parse_once
 

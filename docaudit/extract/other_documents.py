@@ -1,4 +1,4 @@
-"""Mentions of other documents: what is "incorporated by reference", "filed separately", 別添 or "see the Annual Report".
+"""Mentions of other documents: "incorporated by reference", "filed separately", 別添, "see the Annual Report".
 
 Such a mention is no fault of the document and no gap in its parse. It is listed, because the answer may stand there.
 """

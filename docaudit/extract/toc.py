@@ -42,7 +42,7 @@ _MOSTLY = 0.6
 _ENOUGH = 28
 """Letters of a title that must stand on its page: contents often word the end of a long title in another way."""
 _LONG_WORD, _MANY_WORDS, _MOST_WORDS = 3, 4, 0.8
-"""A title of at least four words of three letters is found where at least four in five of them are: headings of tables and
+"""A title of at least four words of three letters is found where at least four in five of them are: headings of
 statements are worded in another order.
 """
 
@@ -132,12 +132,11 @@ def printed_contents(line_df: pd.DataFrame, pages_total: int) -> list[Printed]:
         mostly = sum(len(entry.lines) for entry in found) >= _MOSTLY * sum(
             len(row.lines) for row in rows[page]
         )
-        if entries and not (found and mostly and _ascending([entries[-1], *found])):
-            # It ends here. "Contents" at the top of later pages is a link back, and the rows below it are tables;
-            # a second contents that begins again (in brief, in detail) has the shape of one.
-            if not (starts and mostly and len(found) >= _MIN_ENTRIES and _ascending(found)):
-                break
-        if entries or (len(found) >= _MIN_ENTRIES and _ascending(found)):
+        begins = starts and len(found) >= _MIN_ENTRIES and _ascending(found)
+        goes_on = bool(entries and found and mostly and _ascending([entries[-1], *found]))
+        if entries and not goes_on and not (begins and mostly):
+            break  # "Contents" at the top of later pages is a link back, and the rows below it are tables
+        if begins or goes_on:
             entries += found
     return entries if len(entries) >= _MIN_ENTRIES else []
 
