@@ -25,7 +25,7 @@ _LETTERED = re.compile(r"^\s*(?P<id>[A-Z](?:\.\d{1,2})*)\.?\s+(?=\S{2})")
 _SPLIT_ROMAN = re.compile(r"(?<=[IVX]) (?=[IVX]+\b)")
 _PANEL = re.compile(r"^\s*(?:\((?P<a>[a-zA-Z])\)|(?P<b>[A-H])[.:]|Panel\s+(?P<c>[A-H])\b)\s*\S")
 _CAPTION_PANEL = re.compile(
-    r"\((?P<a>[A-Za-z])(?:\s*[-‐‑–—]\s*(?P<b>[A-Za-z]))?\)|(?<=[.;,:] )(?P<c>[A-H])(?=[,:]?\s+[A-Za-z])"
+    r"\((?P<a>[A-Za-z])(?:\s*[-‐‑–—]\s*(?P<b>[A-Za-z]))?\)|(?:^|(?<=[.;,:] ))(?P<c>[A-H])(?=[,:]?\s+[A-Za-z])"
 )
 LEADER = re.compile(r"(?:[.·…‥]\s?){4,}\s*\S{0,6}\s*$")
 _SENTENCE = re.compile(r"(?:\s\S+){4,}\.$")
