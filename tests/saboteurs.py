@@ -2,7 +2,8 @@
 
 DOCAUDIT_SABOTAGE names what happens on which page: "crash:2", "hang:2", "memory:2", "exit:2", "garbage:2", "refuse:2",
 "wrong_number:2", "huge:2", "draw:2" (a crash only while the page is rendered); on page 0 it happens while the
-document is opened. On all other pages it is the real worker.
+document is opened. "break:parts._metadata" lets one function of docaudit.extract fail as the engine does, and
+"picture:2" crashes while a thumbnail of the page is drawn. On all other pages it is the real worker.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import signal
 import struct
 import time
+from importlib import import_module
 from typing import Any, NoReturn
 
 from docaudit.extract import messages, reader, worker
@@ -18,6 +20,10 @@ from docaudit.extract.facts import PageFact
 
 KIND, _, PAGE = os.environ.get("DOCAUDIT_SABOTAGE", "").partition(":")
 DRAWN = PAGE if KIND == "draw" else ""
+PICTURED = PAGE if KIND == "picture" else ""
+BROKEN = PAGE if KIND == "break" else ""
+if KIND in {"picture", "break"}:
+    PAGE = ""
 
 
 def act() -> None:
@@ -46,6 +52,11 @@ class SabotagedReader(reader.DocumentReader):
             act()
         super().__init__(*arguments, **named)
 
+    def thumbnail(self, page_num: int, width: int) -> bytes:
+        if PICTURED and page_num == int(PICTURED):
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return super().thumbnail(page_num, width)
+
     def _read(self, page: Any, page_num: int, render: bool) -> PageFact:
         if page_num == int(PAGE or -2):
             act()
@@ -55,6 +66,19 @@ class SabotagedReader(reader.DocumentReader):
         if page_num == int(PAGE or -2) and KIND == "wrong_number":
             fact.page_num = 1
         return fact
+
+
+def break_function(path: str) -> None:
+    """Let a function ("parts._metadata") raise what the engine raises on damage."""
+    module, name = path.split(".")
+    broken = import_module(f"docaudit.extract.{module}")
+    assert hasattr(broken, name), f"docaudit.extract.{path} is no more"
+
+    def fail(*_arguments: Any, **_named: Any) -> NoReturn:
+        raise ValueError("cannot find object in object table")
+
+    fail.__name__ = name
+    setattr(broken, name, fail)
 
 
 def send(handle: int, message: Any) -> None:
@@ -69,6 +93,8 @@ def send(handle: int, message: Any) -> None:
 
 
 if __name__ == "__main__":
+    if BROKEN:
+        break_function(BROKEN)
     reader.DocumentReader = SabotagedReader  # type: ignore[misc]
     worker.send = send
     worker.main()
