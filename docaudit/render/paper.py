@@ -78,7 +78,7 @@ class Paper:
 
     def table(self, table: Table, indent: int = 2) -> None:
         """A table, wrapped to the width of the paper."""
-        options = self.console.options.update(width=max(self.width - indent, 40))
+        options = self.console.options.update(width=max(self.width - indent, 20))
         for segments in self.console.render_lines(table, options, pad=False):
             line = Text(" " * indent)
             for segment in segments:
