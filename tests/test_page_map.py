@@ -1,4 +1,4 @@
-"""The page map: a tile for each page, in a real browser, by keyboard, without network; pictures from the child process."""
+"""The page map: a tile for each page, in a real browser, by keyboard, without network."""
 
 from __future__ import annotations
 
