@@ -154,7 +154,7 @@ def printed_findings(runs: Sequence[Run]) -> tuple[str, ...]:
         if after.first_number > before.last_number + between + 1:
             findings.append(
                 f"page {after.first_page}: printed page number {after.first_number} follows {before.last_number}"
-                + (f", {between} pages earlier" if between else "")
+                + (f", {between} {'page' if between == 1 else 'pages'} between them" if between else "")
             )
     return tuple(findings)
 

@@ -340,6 +340,15 @@ class TestSweep:
         (one,) = json.loads(out)
         assert [hit["page_num"] for hit in one["hits"]] == [1, 1]
         assert [row["hits"] for row in one["ledger"]] == [0, 2]
+        assert one["blind_spots"] == []
+
+    def test_no_form_leaves_out_what_was_not_read(self, run: Run) -> None:
+        arguments = ("sweep", "scan.pdf", "--concepts", "nothing.csv", "--ocr", "off")
+        assert "not read, in whole or in part: page 3" in run(*arguments)[1]
+        (one,) = json.loads(run(*arguments, "--json")[1])
+        assert [(spot["kind"], spot["page_num"]) for spot in one["blind_spots"]] == [("image_only_page", 3)]
+        _, _, err = run(*arguments, "--csv")
+        assert err == "docaudit: scan.pdf: not read, in whole or in part: page 3\n"
 
     def test_csv(self, run: Run) -> None:
         _, out, _ = run("sweep", "report.pdf", "scan.pdf", "--concepts", "ai.csv", "--ocr", "off", "--csv")

@@ -12,8 +12,8 @@ from collections import defaultdict
 import pandas as pd
 
 from docaudit.extract.object_names import WEAK_TYPES, Mention, mentions
-from docaudit.extract.objects import LEADER, Line, Objects, named_by, objects_of, page_lines
 from docaudit.extract.other_documents import other_documents
+from docaudit.extract.registry import LEADER, Line, Objects, named_by, objects_of, page_lines
 from docaudit.frames import CROSS_REF_DF, OBJECT_REGISTRY
 
 _TOP = re.compile(r"^\d+")
