@@ -16,7 +16,7 @@ import pymupdf
 from numpy.typing import NDArray
 
 from docaudit.extract.facts import Box
-from docaudit.extract.pictures import PagePictures, Picture, engine_picture, slices
+from docaudit.extract.pictures import PagePictures, Picture, engine_picture, paint_over, slices
 from docaudit.extract.shapes import LETTERS_IN_A_ROW, Mask, Region, find_regions
 from docaudit.location import TextLikely
 
@@ -125,6 +125,19 @@ class PageInk:
             frame[1] + region.rows.stop / zoom,
         )
         return InkRegion(box, round(region.ink * self._zoom / zoom), likely)
+
+    def remainder(self, box: Box, zoom: float, more: list[Box]) -> Picture:
+        """A picture of what neither the text that was read nor further boxes explain: those are painted over."""
+        here = None
+        if self._unread_text is not None:
+            here = self._unread_text[slices(box, self._frame, self._zoom, self._unread_text.shape)]
+        if here is None or not here.any():
+            picture, over = self._pictures.bare(box, zoom), more
+        else:
+            picture, over = engine_picture(self._page, box, zoom), [*self.boxes, *more]
+        for other in over:
+            paint_over(picture, slices(other, box, zoom, picture.shape))
+        return picture
 
     def undrawn(self, box: Box) -> bool:
         """The first engine draws something in a box in which the second draws nothing."""

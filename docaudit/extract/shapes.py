@@ -22,6 +22,7 @@ LETTERS_IN_A_ROW = 3
 _BLUR = 2
 """Pixels by which contrast widens a stroke."""
 _LETTER_LOW_PT, _LETTER_HIGH_PT = 2.2, 60.0
+_SMALL_PT = 7.0
 _SPECK_PT = 1.6
 _RULE_PT, _RULE_THICK_PT = 36.0, 3.0
 _CROSSED = 0.5
@@ -312,15 +313,19 @@ def _low(zoom: float) -> int:
 def _likely(pieces: list[Piece], zoom: float, row: int) -> TextLikely:
     """Text is likely where pieces of letter height stand in a row; any other shape may be a letter or none."""
     letters = [piece for piece in pieces if _low(zoom) <= piece.height <= _LETTER_HIGH_PT * zoom]
-    if any(_in_a_row(piece, letters, row) for piece in letters[:_MANY] if not piece.plain):
+    if any(
+        _in_a_row(piece, letters, row, _SMALL_PT * zoom + _BLUR)
+        for piece in letters[:_MANY]
+        if not piece.plain
+    ):
         return TextLikely.YES
     return TextLikely.UNKNOWN
 
 
-def _in_a_row(piece: Piece, letters: list[Piece], row: int) -> bool:
+def _in_a_row(piece: Piece, letters: list[Piece], row: int, small: float) -> bool:
     """At least `row` pieces, this one included, stand beside each other with about the same top and bottom."""
     if piece.width > _WORD_SHAPE * piece.height:
-        return False
+        return piece.height <= small  # small letters that touch: a word of them
     beside = sum(
         abs(other.rows.start - piece.rows.start) <= piece.height / 2
         and abs(other.rows.stop - piece.rows.stop) <= piece.height / 2
