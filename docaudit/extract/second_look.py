@@ -17,16 +17,19 @@ from docaudit.location import TextLikely, TextSource
 
 _ZOOM, _CLOSEST, _MOST_PX, _FEWEST_PX = 2.0, 3.5, 2200.0, 320.0
 _TILE_PT = 1000.0
-_MARGIN_PT = 6.0
-_FAINT = 35.0
-"""Confidence below which a reading is noise of the reading network, not letters."""
+_MANY = 8
+_SHARED = 0.3
+_FAINT, _CERTAIN = 45.0, 90.0
+"""Confidence below which a reading is noise of the reading network; and from which nothing is doubted."""
+_UP_AND_DOWN = frozenset("MWVNUAXmwvnux一二|lI1")
 
 
 @dataclass
 class SecondLook:
-    """What was read, what text was found unread, what still may be text, and what holds none."""
+    """What was read, what was found and cannot be read with confidence, what still may be text, what holds none."""
 
     lines: list[LineFact] = field(default_factory=list)
+    doubtful: list[tuple[InkRegion, str]] = field(default_factory=list)
     unread: list[tuple[InkRegion, str]] = field(default_factory=list)
     empty: list[InkRegion] = field(default_factory=list)
     failed: str = ""
@@ -45,37 +48,52 @@ def look_again(
         enough: Confidence (0 to 100) from which a line counts as read.
     """
     outcome = SecondLook()
-    for part in parts:
+    found: list[FoundText] = []
+    for frame in _frames(parts):
         try:
-            found = [text for tile in _tiles(part.box) for text in _find(ink, tile, words, finder)]
+            found += _find(ink, frame, words, finder)
         except OcrError as error:
             outcome.failed = str(error)
-            outcome.unread.append((part, str(error)))
+    found = [text for text in found if _letters(text.text) and not _zigzag(text)]
+    sure = _once([text for text in found if text.confidence >= enough])
+    doubtful = [text for text in found if _FAINT <= text.confidence < enough and _letters(text.text) > 1]
+    outcome.lines = [_line(text, number) for number, text in enumerate(sure, 1)]
+    for text in doubtful:
+        detail = f"letters that cannot be read with confidence ({text.confidence:.0f} of 100)"
+        outcome.doubtful.append((InkRegion(text.box, 1, TextLikely.YES), detail))
+    for part in parts:
+        if outcome.failed:
+            outcome.unread.append((part, outcome.failed))
+        elif any(overlap(text.box, part.box) > _SHARED for text in [*sure, *doubtful]):
             continue
-        _judge(part, found, enough, outcome)
+        elif part.likely is TextLikely.YES:
+            outcome.unread.append((part, "ink that looks like letters, in which OCR reads no words"))
+        else:
+            outcome.empty.append(part)
     return outcome
 
 
-def _judge(part: InkRegion, found: list[FoundText], enough: float, outcome: SecondLook) -> None:
-    sure = [text for text in found if text.confidence >= enough and _letters(text.text)]
-    doubtful = [text for text in found if _FAINT <= text.confidence < enough and _letters(text.text) > 1]
-    new = [
-        text
-        for text in sure
-        if not any(overlap(text.box, line.box) > 0.5 for line in outcome.lines if line.box)
-    ]
-    outcome.lines += [_line(text, number) for number, text in enumerate(new, len(outcome.lines) + 1)]
-    for text in doubtful:
-        region = InkRegion(text.box, max(1, round(part.ink / len(found))), TextLikely.YES)
-        outcome.unread.append(
-            (region, f"letters that cannot be read with confidence ({text.confidence:.0f} of 100)")
+def _frames(parts: list[InkRegion]) -> list[Box]:
+    """The parts one by one; of many, all that lies between them, at once."""
+    if len(parts) <= _MANY:
+        return [tile for part in parts for tile in _tiles(part.box)]
+    return _tiles(
+        (
+            min(part.box[0] for part in parts),
+            min(part.box[1] for part in parts),
+            max(part.box[2] for part in parts),
+            max(part.box[3] for part in parts),
         )
-    if sure or doubtful:
-        return
-    if part.likely is TextLikely.YES:
-        outcome.unread.append((part, "ink that looks like letters, in which OCR reads no words"))
-    else:
-        outcome.empty.append(part)
+    )
+
+
+def _once(found: list[FoundText]) -> list[FoundText]:
+    """Without what was found again where frames overlap."""
+    kept: list[FoundText] = []
+    for text in found:
+        if not any(overlap(text.box, other.box) > _SHARED for other in kept):
+            kept.append(text)
+    return kept
 
 
 def _find(ink: PageInk, box: Box, words: list[Box], finder: TextFinder) -> list[FoundText]:
@@ -115,6 +133,12 @@ def _tiles(box: Box) -> list[Box]:
         for row in down
         for column in across
     ]
+
+
+def _zigzag(text: FoundText) -> bool:
+    """A curve that goes up and down, which the reading network takes for "MWwm"."""
+    letters = [char for char in text.text if char.isalnum()]
+    return text.confidence < _CERTAIN and sum(char in _UP_AND_DOWN for char in letters) >= 0.7 * len(letters)
 
 
 def _letters(text: str) -> int:

@@ -19,7 +19,7 @@ from docaudit.errors import OcrError
 from docaudit.extract.facts import Box
 from docaudit.extract.pictures import Picture
 
-_MOST_PX = 2400
+_FEWEST_PX, _MOST_PX = 96, 2400
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,7 @@ class TextFinder:
         try:
             if self._engine is None:
                 self._engine = _load()
-            colours = np.ascontiguousarray(picture[:, :, :3])
-            result = self._engine(colours, use_cls=True, text_score=0.0)
+            result = self._engine(_padded(picture), use_cls=True, text_score=0.0)
         except _errors() as error:
             raise OcrError(
                 f"rapidocr failed: {type(error).__name__}: {error}", remedy="read the region"
@@ -72,7 +71,17 @@ def _load() -> Any:
     from rapidocr import RapidOCR
 
     one_thread = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")}
-    return RapidOCR(params={**one_thread, "Global.log_level": "error", "Global.max_side_len": _MOST_PX})
+    size = {"Global.max_side_len": _MOST_PX, "Det.limit_type": "max", "Det.limit_side_len": _MOST_PX}
+    return RapidOCR(params={**one_thread, **size, "Global.log_level": "error"})
+
+
+def _padded(picture: Picture) -> Picture:
+    """The three colours, with a border to the right and below for pictures that are too small for the network."""
+    height, width = picture.shape[:2]
+    padded = np.empty((max(height, _FEWEST_PX), max(width, _FEWEST_PX), 3), dtype=np.uint8)
+    padded[:] = picture[-1, -1, :3]
+    padded[:height, :width] = picture[:, :, :3]
+    return padded
 
 
 def _errors() -> tuple[type[Exception], ...]:

@@ -15,6 +15,7 @@ from docaudit.extract.images import centre_in, note_reading, overlap
 from docaudit.extract.ink import InkRegion, PageInk
 from docaudit.extract.ocr import OcrReader, RegionReading
 from docaudit.extract.second_look import SecondLook, look_again
+from docaudit.extract.shapes import TINY_ROW
 from docaudit.extract.text_finder import TextFinder
 from docaudit.location import TextLikely, Visibility
 from docaudit.reasons import BlindSpotKind
@@ -24,13 +25,9 @@ _MARGIN_PT = 5.0
 _WORD_GAP, _LARGE_LETTER_PT = 1.6, 40.0
 _MANY_REGIONS = 10
 _WHOLE_PAGE = 0.5
-_A_FEW = 8
 _CRUMB_PT = 6.0
 _A_WORD = 24
 """Pixels of ink that two small letters have."""
-_ROW_BESIDE_WORDS = 5
-"""Shapes of letter height in a row that count as unread text beside words that OCR did read: in a chart, the pieces of
-a curve between grid lines stand in rows of three or four."""
 
 
 @dataclass(frozen=True)
@@ -108,36 +105,17 @@ def _read(
             region.ink,
         )
     unsure = reading.state == "uncertain"
-    left = [region] if unsure else _left_over(region, reading, ink)
     words = [] if unsure else [_padded(box) for box in reading.word_boxes]
+    left = _left_over(region, words, ink)
     grown = [InkRegion(_grown(part.box, page.rect), part.ink, part.likely) for part in left]
     look = look_again(ink, grown, words, finder, ocr.enough)
-    lines, spots, unread = _outcome(region, reading, look, images, area)
-    _note_images(
-        images,
-        [region],
-        lines,
-        "uncertain" if unsure and unread else reading.state if reading.lines else "no_text",
-    )
-    return Settled(lines, spots, max(0, region.ink - unread), unread)
-
-
-def _outcome(
-    region: InkRegion, reading: RegionReading, look: SecondLook, images: list[ImageFact], area: float
-) -> tuple[list[LineFact], list[SpotFact], int]:
-    """Lines, blind spots and the ink that stays unread."""
-    if reading.state == "uncertain" and (look.unread or not look.lines):
-        if region.likely is not TextLikely.YES and reading.letters < _A_FEW and not look.unread:
-            detail = "OCR takes a few shapes for letters, with little confidence; the text finder sees none"
-            return (
-                reading.lines,
-                [_spot(_kind(region.box, images), TextLikely.NO, region.box, area, detail)],
-                0,
-            )
-        spot = _spot(BlindSpotKind.OCR_UNCERTAIN, TextLikely.YES, region.box, area, reading.detail)
-        return reading.lines + look.lines, [spot], region.ink
+    lines = _believed(reading, look) + look.lines
     spots = [
-        _spot(_kind(part.box, images), TextLikely.UNKNOWN, part.box, area, detail)
+        _spot(BlindSpotKind.OCR_UNCERTAIN, TextLikely.YES, part.box, area, detail)
+        for part, detail in look.doubtful
+    ]
+    spots += [
+        _spot(_kind(part.box, images, look.failed), TextLikely.UNKNOWN, part.box, area, detail)
         for part, detail in look.unread
     ]
     spots += [
@@ -146,8 +124,23 @@ def _outcome(
         )
         for part in look.empty
     ]
-    known = [] if reading.state == "uncertain" else reading.lines
-    return known + look.lines, spots, sum(part.ink for part, _ in look.unread)
+    unread = min(region.ink, sum(part.ink for part, _ in look.doubtful + look.unread))
+    state = "uncertain" if look.doubtful or (unsure and look.unread) else "read" if lines else "no_text"
+    _note_images(images, [region], lines, state)
+    return Settled(lines, spots, region.ink - unread, unread)
+
+
+def _believed(reading: RegionReading, look: SecondLook) -> list[LineFact]:
+    """What OCR read; where it was not sure as a whole, only what the text finder does not read or rule out."""
+    if reading.state != "uncertain" or look.failed:
+        return reading.lines
+    if not (look.lines or look.doubtful or look.unread):
+        return []  # texture that OCR took for letters
+    return [
+        line
+        for line in reading.lines
+        if line.box and not any(other.box and overlap(line.box, other.box) > 0.5 for other in look.lines)
+    ]
 
 
 def _pictures(ink: PageInk, images: list[ImageFact], regions: list[InkRegion]) -> list[InkRegion]:
@@ -169,16 +162,14 @@ def _portions(regions: list[InkRegion], rect: pymupdf.Rect) -> list[InkRegion]:
     return regions
 
 
-def _left_over(region: InkRegion, reading: RegionReading, ink: PageInk) -> list[InkRegion]:
+def _left_over(region: InkRegion, words: list[Box], ink: PageInk) -> list[InkRegion]:
     """Ink that lies under no word that OCR read; of what is left beside words, crumbs of them are not counted."""
-    words = [_padded(box) for box in reading.word_boxes]
-    if not words:
-        return [region]
-    parts = [part for part in ink.regions(words, _ROW_BESIDE_WORDS) if overlap(part.box, region.box) > 0.5]
+    parts = [part for part in ink.regions(words, TINY_ROW) if overlap(part.box, region.box) > 0.5]
     return [
         part
         for part in _joined([part for part in parts if part.likely is not TextLikely.NO])
-        if part.likely is TextLikely.YES
+        if not words
+        or part.likely is TextLikely.YES
         or max(part.box[2] - part.box[0], part.box[3] - part.box[1]) >= _CRUMB_PT
     ]
 
@@ -195,7 +186,9 @@ def _unread(region: InkRegion, images: list[ImageFact], lines: list[LineFact], a
     return _spot(kind, region.likely, region.box, area, detail)
 
 
-def _kind(box: Box, images: list[ImageFact]) -> BlindSpotKind:
+def _kind(box: Box, images: list[ImageFact], failed: str = "") -> BlindSpotKind:
+    if failed:
+        return BlindSpotKind.OCR_FAILED
     in_image = any(overlap(box, image.box) > 0.5 for image in images)
     return BlindSpotKind.IMAGE_NOT_READ if in_image else BlindSpotKind.VECTOR_NOT_READ
 
