@@ -19,6 +19,7 @@ _ZOOM, _CLOSEST, _MOST_PX, _FEWEST_PX = 2.0, 3.5, 2200.0, 320.0
 _TILE_PT = 1000.0
 _MANY = 8
 _SHARED = 0.3
+_CRUMB_PT = 6.0
 _FAINT, _CERTAIN = 45.0, 90.0
 """Confidence below which a reading is noise of the reading network; and from which nothing is doubted."""
 _UP_AND_DOWN = frozenset("MWVNUAXmwvnux一二|lI1")
@@ -54,9 +55,16 @@ def look_again(
             found += _find(ink, frame, words, finder)
         except OcrError as error:
             outcome.failed = str(error)
-    found = [text for text in found if _letters(text.text) and not _zigzag(text)]
+    found = [
+        text for text in found if _letters(text.text) and not _zigzag(text) and not _residue(text, words)
+    ]
     sure = _once([text for text in found if text.confidence >= enough])
-    doubtful = [text for text in found if _FAINT <= text.confidence < enough and _letters(text.text) > 1]
+    doubtful = []
+    for text in found:
+        if _FAINT <= text.confidence < enough and _letters(text.text) > 1 and _size(text.box) >= _CRUMB_PT:
+            closer = [near for near in _closer(ink, text, words, finder) if near.confidence >= enough]
+            sure += closer
+            doubtful += [] if closer else [text]
     outcome.lines = [_line(text, number) for number, text in enumerate(sure, 1)]
     for text in doubtful:
         detail = f"letters that cannot be read with confidence ({text.confidence:.0f} of 100)"
@@ -96,9 +104,30 @@ def _once(found: list[FoundText]) -> list[FoundText]:
     return kept
 
 
-def _find(ink: PageInk, box: Box, words: list[Box], finder: TextFinder) -> list[FoundText]:
-    longest = max(box[2] - box[0], box[3] - box[1], 1.0)
-    zoom = min(_MOST_PX / longest, _CLOSEST, max(_ZOOM, _FEWEST_PX / longest))
+def _closer(ink: PageInk, text: FoundText, words: list[Box], finder: TextFinder) -> list[FoundText]:
+    """A line that could not be read with confidence, larger."""
+    x0, y0, x1, y1 = text.box
+    pad = 0.4 * min(x1 - x0, y1 - y0)
+    try:
+        return _find(ink, (x0 - pad, y0 - pad, x1 + pad, y1 + pad), words, finder, _CLOSEST, 2 * _CLOSEST)
+    except OcrError:
+        return []  # it stays doubtful
+
+
+def _size(box: Box) -> float:
+    return max(box[2] - box[0], box[3] - box[1])
+
+
+def _find(
+    ink: PageInk,
+    box: Box,
+    words: list[Box],
+    finder: TextFinder,
+    zoom: float = _ZOOM,
+    closest: float = _CLOSEST,
+) -> list[FoundText]:
+    longest = max(_size(box), 1.0)
+    zoom = min(_MOST_PX / longest, closest, max(zoom, _FEWEST_PX / longest))
     near = [word for word in words if overlap(word, box) > 0]
     found = finder.find(ink.remainder(box, zoom, near))
     return [
@@ -133,6 +162,11 @@ def _tiles(box: Box) -> list[Box]:
         for row in down
         for column in across
     ]
+
+
+def _residue(text: FoundText, words: list[Box]) -> bool:
+    """What is left of a word that OCR did read and that was painted over."""
+    return any(overlap(text.box, word) > _SHARED for word in words)
 
 
 def _zigzag(text: FoundText) -> bool:

@@ -324,19 +324,16 @@ def _low(zoom: float) -> int:
 def _likely(pieces: list[Piece], zoom: float, row: Row) -> TextLikely:
     """Text is likely where pieces of letter height stand in a row; any other shape may be a letter or none."""
     letters = [piece for piece in pieces if _low(zoom) <= piece.height <= row.tallest * zoom + _BLUR]
-    if any(
-        _in_a_row(piece, letters, row.letters, _SMALL_PT * zoom + _BLUR)
-        for piece in letters[:_MANY]
-        if not piece.plain
-    ):
+    touching = _SMALL_PT * zoom + _BLUR if row is ANY_ROW else 0.0
+    if any(_in_a_row(piece, letters, row.letters, touching) for piece in letters[:_MANY] if not piece.plain):
         return TextLikely.YES
     return TextLikely.UNKNOWN
 
 
-def _in_a_row(piece: Piece, letters: list[Piece], row: int, small: float) -> bool:
+def _in_a_row(piece: Piece, letters: list[Piece], row: int, touching: float) -> bool:
     """At least `row` pieces, this one included, stand beside each other with about the same top and bottom."""
     if piece.width > _WORD_SHAPE * piece.height:
-        return piece.height <= small  # small letters that touch: a word of them
+        return piece.height <= touching  # small letters that touch: a word of them
     beside = sum(
         abs(other.rows.start - piece.rows.start) <= piece.height / 2
         and abs(other.rows.stop - piece.rows.stop) <= piece.height / 2
