@@ -163,7 +163,7 @@ class OcrReader:
     ) -> None:
         self.engine: OcrEngine = Tesseract() if engine is None else engine
         self._languages = languages
-        self._enough = enough
+        self.enough = enough
         self._working = working
         self._cache: dict[str, list[OcrWord]] = {}
 
@@ -215,7 +215,7 @@ class OcrReader:
                 words = [_turned_back(word, turn, pixmap.width, pixmap.height) for word in words]
                 if _weight(words) > _weight(best):
                     best = words
-                if best and _mean(best) >= self._enough:
+                if best and _mean(best) >= self.enough:
                     return best
         return best
 
@@ -225,7 +225,7 @@ class OcrReader:
         if letters < 2:
             return RegionReading("no_text", [], None)
         confidence = _mean(kept)
-        sure = confidence >= self._enough
+        sure = confidence >= self.enough
         detail = "" if sure else f"mean word confidence {confidence:.0f} of 100"
         boxes = tuple(word.box for word in kept)
         return RegionReading(

@@ -20,6 +20,7 @@ from docaudit.extract.parts import document_parts, layers_off
 from docaudit.extract.pictures import BoxPictures, PdfiumPictures
 from docaudit.extract.second_engine import SecondEngine
 from docaudit.extract.spots import damage_spot, glyph_spots, page_state, without_reread
+from docaudit.extract.text_finder import TextFinder
 from docaudit.extract.thumbnails import draw_thumbnail
 from docaudit.extract.unread import settle
 from docaudit.extract.visibility import mark_visibility, read_boxes
@@ -56,6 +57,7 @@ class DocumentReader:
         self._ocr = (
             OcrReader(request.ocr_lang, request.ocr_confidence, working) if request.ocr != "off" else None
         )
+        self._finder = TextFinder(working)
 
     def describe(self, full: bool) -> DocumentFact:
         """What belongs to the document as a whole; only the number of pages unless `full`."""
@@ -113,7 +115,7 @@ class DocumentReader:
         pictures = BoxPictures(page, boxes) if second is None else PdfiumPictures(second, page.rect)
         ink = PageInk(page, pictures, boxes)
         mark_visibility(text, ink)
-        settled = settle(page, ink, text.lines, fact.images, self._ocr)
+        settled = settle(page, ink, text.lines, fact.images, self._ocr, self._finder)
         fact.lines = text.lines + settled.lines + beside
         fact.spots = without_reread(fact.spots, settled.lines) + settled.spots
         fact.ink_total, fact.ink_read = ink.total, min(ink.total, ink.read + settled.ink_read)
