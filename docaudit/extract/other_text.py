@@ -14,6 +14,7 @@ from docaudit.extract.engine import key_of
 from docaudit.extract.facts import Box, LineFact
 from docaudit.extract.letters import letters_of
 from docaudit.extract.lines import page_dict, read_lines
+from docaudit.extract.marked_content import alternate_lines
 from docaudit.location import TextSource, Visibility
 
 _ON, _OFF = 0, 2
@@ -28,7 +29,9 @@ def other_lines(page: pymupdf.Page, known: list[LineFact], layers_off: list[str]
         known: Lines of the first reading.
         layers_off: Names of the optional content groups that are switched off.
     """
-    found = list(_actual_text(page, known))
+    found, has_actual_text = alternate_lines(page)
+    if has_actual_text:
+        found += _actual_text(page, known)
     if _cuts(page):
         found += _cropped(page)
     if layers_off:
@@ -39,8 +42,6 @@ def other_lines(page: pymupdf.Page, known: list[LineFact], layers_off: list[str]
 
 def _actual_text(page: pymupdf.Page, known: list[LineFact]) -> Iterator[LineFact]:
     """What ActualText says where its letters differ from those of the glyphs."""
-    if b"ActualText" not in page.read_contents():
-        return
     shown = letters_of("".join(line.text for line in known))
     for line in read_lines(page_dict(page, actual_text=True), page.rect).lines:
         if letters_of(line.text) not in shown:

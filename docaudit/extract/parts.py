@@ -7,25 +7,27 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from html import unescape
 from pathlib import Path
 
 import pymupdf
 
+from docaudit.extract.actions import action_texts
+from docaudit.extract.embedded import embedded_files
 from docaudit.extract.engine import ENGINE_ERRORS, clean, key_of
-from docaudit.extract.facts import LineFact, OutlineFact, SpotFact
+from docaudit.extract.facts import AttachmentFact, LineFact, OutlineFact, RevisionFact, SpotFact
+from docaudit.extract.fields import field_texts, fields_without_page, is_signature, signature_texts
+from docaudit.extract.marginalia import text_lines
+from docaudit.extract.metadata import metadata_rows
 from docaudit.extract.page_tree import PageTree
 from docaudit.extract.tags import tagged_lines
-from docaudit.location import DOCUMENT_PAGE, TextLikely, TextSource
+from docaudit.extract.xfa import xfa_form
+from docaudit.location import DOCUMENT_PAGE, TextLikely, TextSource, Visibility
 from docaudit.reasons import BlindSpotKind
 
 _MAX_OUTLINE = 100_000
 _END_WINDOW = 2048
-_INFO_KEYS = ("title", "author", "subject", "keywords")
 _OBJECT = re.compile(rb"(?<!\d)(\d{1,9}) \d{1,5} obj\b")
 _REFERENCE = re.compile(r"(\d+) \d+ R")
-_TAG = re.compile(r"<[^>]*>")
-_PACKET = re.compile(r"<\?xpacket.*?\?>", re.DOTALL)
 
 
 @dataclass
@@ -35,6 +37,8 @@ class Parts:
     outline: list[OutlineFact] = field(default_factory=list)
     lines: list[tuple[int, LineFact]] = field(default_factory=list)
     spots: list[tuple[int, SpotFact]] = field(default_factory=list)
+    attachments: list[AttachmentFact] = field(default_factory=list)
+    revisions: list[RevisionFact] = field(default_factory=list)
 
 
 def document_parts(doc: pymupdf.Document, tree: PageTree) -> Parts:
@@ -43,9 +47,10 @@ def document_parts(doc: pymupdf.Document, tree: PageTree) -> Parts:
     readers: tuple[tuple[Callable[[pymupdf.Document, Parts], None], BlindSpotKind], ...] = (
         (_outline, BlindSpotKind.OUTLINE_NOT_READ),
         (_metadata, BlindSpotKind.METADATA_NOT_READ),
-        (_attachments, BlindSpotKind.ATTACHMENT_NOT_READ),
+        (partial(_attachments, tree), BlindSpotKind.ATTACHMENT_NOT_READ),
         (_layers, BlindSpotKind.LAYER_OFF),
-        (_forms, BlindSpotKind.FORM_NOT_READ),
+        (partial(_forms, tree), BlindSpotKind.FORM_NOT_READ),
+        (_xfa, BlindSpotKind.FORM_NOT_READ),
         (partial(_revisions, tree), BlindSpotKind.EARLIER_REVISION),
         (partial(_tags, tree), BlindSpotKind.TAGGED_TEXT_NOT_READ),
         (_end_of_file, BlindSpotKind.PAGE_DAMAGED),
@@ -74,6 +79,8 @@ def _outline(doc: pymupdf.Document, parts: Parts) -> None:
         parts.outline.append(OutlineFact(level, title, page + 1 if page >= 0 else 0))
         if title:
             parts.lines.append(_line(title, TextSource.BOOKMARK, len(parts.outline)))
+        if item.is_external and item.uri:
+            parts.lines.append(_line(clean(item.uri), TextSource.LINK, len(parts.outline)))
         stack.append((item.next, level))
         stack.append((item.down, level + 1))
     if not parts.outline and key_of(doc, doc.pdf_catalog(), "Outlines/First")[0] != "null":
@@ -85,28 +92,18 @@ def _outline(doc: pymupdf.Document, parts: Parts) -> None:
 
 
 def _metadata(doc: pymupdf.Document, parts: Parts) -> None:
-    info = doc.metadata or {}
-    rows = [info.get(name) or "" for name in _INFO_KEYS]
-    packet = _PACKET.sub(" ", doc.get_xml_metadata() or "")
-    rows += unescape(_TAG.sub("\n", packet)).splitlines()
-    for row in dict.fromkeys(clean(row).strip() for row in rows):
-        if row:
-            parts.lines.append(_line(row, TextSource.METADATA, 1))
+    for number, row in enumerate(metadata_rows(doc), 1):
+        parts.lines.append(_line(row, TextSource.METADATA, number))
 
 
-def _attachments(doc: pymupdf.Document, parts: Parts) -> None:
-    for index, name in enumerate(doc.embfile_names()):
-        info = doc.embfile_info(index)
-        title = info.get("ufilename") or info.get("filename") or name
-        parts.lines.append(_line(clean(title), TextSource.ATTACHMENT, index + 1))
-        if info.get("description"):
-            parts.lines.append(_line(clean(info["description"]), TextSource.ATTACHMENT, index + 1))
-        parts.spots.append(
-            (
-                DOCUMENT_PAGE,
-                _spot(BlindSpotKind.ATTACHMENT_NOT_READ, TextLikely.YES, f"embedded file {clean(title)}"),
-            )
-        )
+def _attachments(tree: PageTree, doc: pymupdf.Document, parts: Parts) -> None:
+    """Names and descriptions; what is in the files is read by the parent process, one after the other."""
+    parts.attachments = embedded_files(doc, tree.numbers)
+    for number, fact in enumerate(parts.attachments, 1):
+        for text in (fact.name, *fact.texts):
+            for row in text.splitlines():
+                line = LineFact(row, None, number, TextSource.ATTACHMENT.value, Visibility.UNKNOWN.value)
+                parts.lines.append((fact.page_num, line))
 
 
 def layers_off(doc: pymupdf.Document) -> list[str]:
@@ -123,14 +120,20 @@ def _layers(doc: pymupdf.Document, parts: Parts) -> None:
         parts.spots.append((DOCUMENT_PAGE, _spot(BlindSpotKind.LAYER_OFF, TextLikely.NO, detail)))
 
 
-def _forms(doc: pymupdf.Document, parts: Parts) -> None:
-    if key_of(doc, doc.pdf_catalog(), "AcroForm/XFA")[0] not in {"null", ""}:
-        parts.spots.append(
-            (
-                DOCUMENT_PAGE,
-                _spot(BlindSpotKind.FORM_NOT_READ, TextLikely.YES, "the document holds an XFA form"),
-            )
-        )
+def _forms(tree: PageTree, doc: pymupdf.Document, parts: Parts) -> None:
+    """Fields that no page shows; the others are read with their pages."""
+    for number, field_ in enumerate(fields_without_page(doc, tree.numbers), 1):
+        texts = [(TextSource.FORM_FIELD, text) for text in field_texts(field_)]
+        if is_signature(field_):
+            texts += [(TextSource.SIGNATURE, text) for text in signature_texts(field_)]
+        texts += [(TextSource.LINK, text) for text in action_texts(field_)]
+        parts.lines += [(DOCUMENT_PAGE, line) for line in text_lines(texts, None, Visibility.UNKNOWN, number)]
+
+
+def _xfa(doc: pymupdf.Document, parts: Parts) -> None:
+    lines, spots = xfa_form(doc)
+    parts.lines += [(DOCUMENT_PAGE, line) for line in lines]
+    parts.spots += [(DOCUMENT_PAGE, spot) for spot in spots]
 
 
 def _revisions(tree: PageTree, doc: pymupdf.Document, parts: Parts) -> None:

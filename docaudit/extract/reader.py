@@ -7,13 +7,15 @@ from importlib.metadata import version
 
 import pymupdf
 
+from docaudit.extract.embedded import extract_file
 from docaudit.extract.engine import ENGINE_ERRORS, warnings_of
-from docaudit.extract.facts import DocumentFact, LineFact, OpenRequest, PageFact
+from docaudit.extract.facts import DocumentFact, Extracted, ExtractRequest, LineFact, OpenRequest, PageFact
 from docaudit.extract.images import read_images
 from docaudit.extract.ink import PageInk
 from docaudit.extract.labels import page_labels
 from docaudit.extract.lines import TextLayer, page_dict, read_lines
 from docaudit.extract.marginalia import page_marginalia
+from docaudit.extract.objects import StreamTooLargeError
 from docaudit.extract.ocr import OcrReader
 from docaudit.extract.other_text import other_lines
 from docaudit.extract.page_tree import PageTree
@@ -61,7 +63,24 @@ class DocumentReader:
         if not full:
             return DocumentFact(self._tree.pages_total, [], [], [], versions)
         parts = document_parts(self._doc, self._tree)
-        return DocumentFact(self._tree.pages_total, parts.outline, parts.lines, parts.spots, versions)
+        return DocumentFact(
+            self._tree.pages_total,
+            parts.outline,
+            parts.lines,
+            parts.spots,
+            versions,
+            parts.attachments,
+            parts.revisions,
+        )
+
+    def extract(self, request: ExtractRequest) -> Extracted:
+        """Unpack an embedded file; raises StreamTooLargeError, PageRefusedError, or MemoryError."""
+        try:
+            return extract_file(self._doc, request.stream, request.name, request.limit)
+        except StreamTooLargeError:
+            raise
+        except ENGINE_ERRORS as error:
+            raise PageRefusedError(f"{type(error).__name__}: {error}") from error
 
     def read(self, page_num: int, render: bool) -> PageFact:
         """Read one page (1-based); raises PageRefusedError, or MemoryError."""
