@@ -36,6 +36,8 @@ _ICONS = frozenset({"Text", "FileAttachment"})
 _ICON_PT = 40.0
 _HIDDEN = 1 << 1 | 1 << 5
 """Flags of an annotation that nobody sees: hidden, and not shown on the screen."""
+_DRAWN = frozenset({TextSource.FORM_FIELD.value, TextSource.ANNOTATION.value})
+_VISIBLE = Visibility.VISIBLE.value
 _WORD_STARTS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -103,6 +105,37 @@ def text_lines(
                 seen.add(key)
                 block = number * 1000 + min(place, 999)
                 yield LineFact(key[1], box, block, source.value, visibility.value)
+
+
+def without_drawn(lines: list[LineFact]) -> list[LineFact]:
+    """The lines without those of fields and typewriter notes that the page shows word for word in the same place.
+
+    What a person sees once is one line: the engine reads the drawing of a field as text of the page, line by line.
+    """
+    beside = [line for line in lines if line.box and line.source in _DRAWN]
+    if not beside:
+        return lines
+    shown = [line for line in lines if line.box and line.source == TextSource.TEXT_LAYER.value]
+    drawn: set[int] = set()
+    for line in beside:
+        inside = (other for other in shown if _centre_in(other.box, line.box))
+        if _words(line.text) in _words(
+            " ".join(other.text for other in inside if other.visibility == _VISIBLE)
+        ):
+            drawn.add(id(line))
+    return [line for line in lines if id(line) not in drawn]
+
+
+def _words(text: str) -> str:
+    """The words of a text, each between blanks, so that one text is in another only with whole words."""
+    return f" {' '.join(text.split())} "
+
+
+def _centre_in(inner: Box | None, outer: Box | None) -> bool:
+    assert inner is not None
+    assert outer is not None
+    x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
+    return outer[0] <= x <= outer[2] and outer[1] <= y <= outer[3]
 
 
 def _box(page: pymupdf.Page, annotation: Any) -> Box | None:

@@ -48,7 +48,6 @@ def document_parts(doc: pymupdf.Document, tree: PageTree) -> Parts:
         (_outline, BlindSpotKind.OUTLINE_NOT_READ),
         (_metadata, BlindSpotKind.METADATA_NOT_READ),
         (partial(_attachments, tree), BlindSpotKind.ATTACHMENT_NOT_READ),
-        (_layers, BlindSpotKind.LAYER_OFF),
         (partial(_forms, tree), BlindSpotKind.FORM_NOT_READ),
         (_xfa, BlindSpotKind.FORM_NOT_READ),
         (partial(_revisions, tree), BlindSpotKind.EARLIER_REVISION),
@@ -104,20 +103,6 @@ def _attachments(tree: PageTree, doc: pymupdf.Document, parts: Parts) -> None:
             for row in text.splitlines():
                 line = LineFact(row, None, number, TextSource.ATTACHMENT.value, Visibility.UNKNOWN.value)
                 parts.lines.append((fact.page_num, line))
-
-
-def layers_off(doc: pymupdf.Document) -> list[str]:
-    """Names of the optional content groups that are switched off by default."""
-    off = (doc.get_layer() or {}).get("off") or []
-    groups = doc.get_ocgs() if off else {}
-    return [str(groups[number]["name"]) for number in off if number in groups]
-
-
-def _layers(doc: pymupdf.Document, parts: Parts) -> None:
-    """The text of a layer that is off is read with each page; only its pictures are not."""
-    for name in layers_off(doc):
-        detail = f"layer {clean(name)}: its text was read, its pictures were not"
-        parts.spots.append((DOCUMENT_PAGE, _spot(BlindSpotKind.LAYER_OFF, TextLikely.NO, detail)))
 
 
 def _forms(tree: PageTree, doc: pymupdf.Document, parts: Parts) -> None:

@@ -10,16 +10,17 @@ import pymupdf
 from docaudit.extract.embedded import extract_file
 from docaudit.extract.engine import ENGINE_ERRORS, warnings_of
 from docaudit.extract.facts import DocumentFact, Extracted, ExtractRequest, LineFact, OpenRequest, PageFact
+from docaudit.extract.hidden import HiddenContent
 from docaudit.extract.images import read_images
 from docaudit.extract.ink import PageInk
 from docaudit.extract.labels import page_labels
 from docaudit.extract.lines import TextLayer, page_dict, read_lines
-from docaudit.extract.marginalia import page_marginalia
+from docaudit.extract.marginalia import page_marginalia, without_drawn
 from docaudit.extract.objects import StreamTooLargeError
 from docaudit.extract.ocr import OcrReader
 from docaudit.extract.other_text import other_lines
 from docaudit.extract.page_tree import PageTree
-from docaudit.extract.parts import document_parts, layers_off
+from docaudit.extract.parts import document_parts
 from docaudit.extract.spots import damage_spot, glyph_spots, page_state, without_reread
 from docaudit.extract.unread import settle
 from docaudit.extract.visibility import mark_visibility, read_boxes
@@ -49,11 +50,12 @@ class DocumentReader:
         self._tree = PageTree(self._doc)
         if not self._tree.pages_total:
             raise DocumentRefusedError("no_pages", "no page can be reached in it")
-        self._layers_off = layers_off(self._doc)
         self._labels = page_labels(self._doc, request.path, request.password)
         self._ocr = (
             OcrReader(request.ocr_lang, request.ocr_confidence, working) if request.ocr != "off" else None
         )
+
+        self._hidden = HiddenContent(self._doc, lambda: _open(request), self._ocr)
 
     def describe(self, full: bool) -> DocumentFact:
         """What belongs to the document as a whole; only the number of pages unless `full`."""
@@ -95,7 +97,7 @@ class DocumentReader:
         text = read_lines(content, page.rect)
         images = read_images(content, page.rect)
         beside, spots = page_marginalia(page)
-        beside = other_lines(page, text.lines, self._layers_off) + beside
+        beside = other_lines(page, text.lines) + beside
         fact = PageFact(
             page_num=page_num,
             label=self._labels[page_num - 1] if page_num <= len(self._labels) else "",
@@ -110,6 +112,9 @@ class DocumentReader:
         )
         if render:
             self._account(page, text, beside, fact)
+        hidden, unread = self._hidden.read(page, fact, render)
+        fact.lines = without_drawn(fact.lines) + hidden
+        fact.spots += unread
         fact.warnings = warnings_of()
         fact.spots += damage_spot(fact.warnings)
         return fact
