@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,9 +45,14 @@ class Inside:
     lines: list[tuple[int, LineFact]] = field(default_factory=list)
     spots: list[tuple[int, SpotFact]] = field(default_factory=list)
 
+    def add(self, other: Inside) -> None:
+        """Append what is inside another part."""
+        self.lines += other.lines
+        self.spots += other.spots
+
 
 @dataclass
-class _Place:
+class Place:
     """Where the attachments of one document lie: its name as part of the whole ("" for the whole), page and depth."""
 
     part: str = ""
@@ -63,14 +69,15 @@ class AttachmentReader:
         self._deadline = deadline
         self._bytes_left = options.attachment_mb << 20
         self._files_left = _MOST_FILES
+        self._files_written = 0
         self._parts: set[str] = set()
         self._read_already: dict[str, str] = {}
 
     def read(
-        self, source: SourceFile, facts: list[AttachmentFact], inside: Inside, place: _Place | None = None
+        self, source: SourceFile, facts: list[AttachmentFact], inside: Inside, place: Place | None = None
     ) -> None:
         """Read the attachments of one document, and theirs, into `inside`."""
-        at = place or _Place()
+        at = place or Place()
         child: Child | None = None
         left_out: dict[str, list[tuple[AttachmentFact, str]]] = {}
         try:
@@ -101,6 +108,18 @@ class AttachmentReader:
         for reason, unread in left_out.items():
             inside.spots += _left_out(reason, unread, at)
 
+    def file(self, data: bytes, name: str) -> SourceFile:
+        """The bytes as a file on disk."""
+        self._files_written += 1
+        path = self._folder / f"{self._files_written}.pdf"
+        path.write_bytes(data)
+        return SourceFile(path, name, hashlib.sha256(data).hexdigest(), len(data))
+
+    def options_now(self) -> AuditOptions:
+        """The options with the time that is left."""
+        left = max(0.1, self._deadline - time.monotonic())
+        return self._options.model_copy(update={"document_seconds": left})
+
     def _limit(self, depth: int) -> str:
         """Why no further attachment of this depth is read; empty if one is."""
         options = self._options
@@ -129,7 +148,7 @@ class AttachmentReader:
         return part
 
     def _take(
-        self, got: Extracted | Refused, fact: AttachmentFact, part: str, at: _Place, inside: Inside
+        self, got: Extracted | Refused, fact: AttachmentFact, part: str, at: Place, inside: Inside
     ) -> str:
         """Take what came of one attachment; returns why it was not read, empty if it was."""
         page_num = at.page_num or fact.page_num
@@ -145,14 +164,14 @@ class AttachmentReader:
         if got.kind == "other":
             return got.detail
         if got.kind == "pdf":
-            return self._take_pdf(got, part, _Place(part, page_num, at.depth + 1), inside)
+            return self._take_pdf(got, part, Place(part, page_num, at.depth + 1), inside)
         inside.lines += [(page_num, _said(row, part)) for row in got.rows if row.strip()]
         if got.detail:
             spot = _spot(TextLikely.UNKNOWN, f"{part}: {got.detail}")
             inside.spots.append((page_num, spot))
         return ""
 
-    def _take_pdf(self, got: Extracted, part: str, inner: _Place, inside: Inside) -> str:
+    def _take_pdf(self, got: Extracted, part: str, inner: Place, inside: Inside) -> str:
         path = self._folder / f"{len(self._parts)}.pdf"
         path.write_bytes(got.data)
         file = SourceFile(path, part, got.sha256, got.size)
@@ -164,7 +183,7 @@ class AttachmentReader:
         inside.lines += [(inner.page_num, line) for line in part_lines(document, pages, part)]
         inside.spots += [(inner.page_num, spot) for spot in _part_spots(document, pages, part)]
         self.read(file, document.attachments, inside, inner)
-        path.unlink()
+        file.path.unlink()
         return ""
 
 
@@ -212,9 +231,7 @@ def _said(text: str, part: str) -> LineFact:
     return LineFact(text, None, 1, TextSource.ATTACHMENT.value, "unknown", part=part)
 
 
-def _left_out(
-    reason: str, unread: list[tuple[AttachmentFact, str]], at: _Place
-) -> list[tuple[int, SpotFact]]:
+def _left_out(reason: str, unread: list[tuple[AttachmentFact, str]], at: Place) -> list[tuple[int, SpotFact]]:
     likely = TextLikely.UNKNOWN if reason in _PICTURES else TextLikely.YES
     spots = [
         (at.page_num or fact.page_num, _spot(likely, f"{part}: {reason}"))

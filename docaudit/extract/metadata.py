@@ -34,13 +34,13 @@ def metadata_rows(doc: pymupdf.Document) -> list[str]:
     packet = get(object_of(doc, doc.pdf_catalog()), "Metadata")
     if doc.get_xml_metadata():
         try:
-            rows += _xmp(stream_bytes(packet, _MAX_BYTES))
+            rows += xmp_rows(stream_bytes(packet, _MAX_BYTES))
         except StreamTooLargeError as error:
             raise ValueError(f"XMP: {error}") from error
     return [row for row in dict.fromkeys(clean(row).strip() for row in rows) if row]
 
 
-def _xmp(data: bytes) -> list[str]:
+def xmp_rows(data: bytes) -> list[str]:
     """Values stand between tags or in attributes; a packet that is no XML is read as far as its tags allow."""
     bare = _PACKET.sub(b"", data).strip()
     try:

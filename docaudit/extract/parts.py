@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,6 +18,7 @@ from docaudit.extract.fields import field_texts, fields_without_page, is_signatu
 from docaudit.extract.marginalia import text_lines
 from docaudit.extract.metadata import metadata_rows
 from docaudit.extract.page_tree import PageTree
+from docaudit.extract.revisions import earlier_revisions
 from docaudit.extract.tags import tagged_lines
 from docaudit.extract.xfa import xfa_form
 from docaudit.location import DOCUMENT_PAGE, TextLikely, TextSource, Visibility
@@ -26,8 +26,6 @@ from docaudit.reasons import BlindSpotKind
 
 _MAX_OUTLINE = 100_000
 _END_WINDOW = 2048
-_OBJECT = re.compile(rb"(?<!\d)(\d{1,9}) \d{1,5} obj\b")
-_REFERENCE = re.compile(r"(\d+) \d+ R")
 
 
 @dataclass
@@ -41,8 +39,14 @@ class Parts:
     revisions: list[RevisionFact] = field(default_factory=list)
 
 
-def document_parts(doc: pymupdf.Document, tree: PageTree) -> Parts:
-    """Read every part; one that fails becomes a blind spot of its kind, and the others go on."""
+def document_parts(doc: pymupdf.Document, tree: PageTree, password: str | None = None) -> Parts:
+    """Read every part; one that fails becomes a blind spot of its kind, and the others go on.
+
+    Args:
+        doc: The document.
+        tree: Its pages.
+        password: What opened it.
+    """
     parts = Parts()
     readers: tuple[tuple[Callable[[pymupdf.Document, Parts], None], BlindSpotKind], ...] = (
         (_outline, BlindSpotKind.OUTLINE_NOT_READ),
@@ -50,7 +54,7 @@ def document_parts(doc: pymupdf.Document, tree: PageTree) -> Parts:
         (partial(_attachments, tree), BlindSpotKind.ATTACHMENT_NOT_READ),
         (partial(_forms, tree), BlindSpotKind.FORM_NOT_READ),
         (_xfa, BlindSpotKind.FORM_NOT_READ),
-        (partial(_revisions, tree), BlindSpotKind.EARLIER_REVISION),
+        (partial(_revisions, tree, password), BlindSpotKind.EARLIER_REVISION),
         (partial(_tags, tree), BlindSpotKind.TAGGED_TEXT_NOT_READ),
         (_end_of_file, BlindSpotKind.PAGE_DAMAGED),
     )
@@ -121,29 +125,9 @@ def _xfa(doc: pymupdf.Document, parts: Parts) -> None:
     parts.spots += [(DOCUMENT_PAGE, spot) for spot in spots]
 
 
-def _revisions(tree: PageTree, doc: pymupdf.Document, parts: Parts) -> None:
-    """Earlier revisions, named on the pages that the last one touched where that can be told."""
-    saved = int(doc.version_count)
-    if saved < 2:
-        return
-    detail = f"{saved - 1} earlier revision(s) of the file"
-    touched = _touched_pages(tree, doc) or [DOCUMENT_PAGE]
-    parts.spots += [
-        (page, _spot(BlindSpotKind.EARLIER_REVISION, TextLikely.UNKNOWN, detail)) for page in touched
-    ]
-
-
-def _touched_pages(tree: PageTree, doc: pymupdf.Document) -> list[int]:
-    """Pages that were written again, or whose contents were, after the first end of file."""
-    data = Path(doc.name).read_bytes()
-    first_end = data.find(b"%%EOF")
-    written = {int(number) for number in _OBJECT.findall(data, first_end)}
-    pages = []
-    for number, page in tree.numbers.items():
-        contents = key_of(doc, number, "Contents")[1]
-        if number in written or written & {int(found) for found in _REFERENCE.findall(contents)}:
-            pages.append(page)
-    return pages if len(pages) < tree.pages_total or tree.pages_total == 1 else []
+def _revisions(tree: PageTree, password: str | None, doc: pymupdf.Document, parts: Parts) -> None:
+    parts.revisions, spots = earlier_revisions(doc, tree, password)
+    parts.spots += spots
 
 
 def _tags(tree: PageTree, doc: pymupdf.Document, parts: Parts) -> None:

@@ -47,6 +47,7 @@ class DocumentReader:
         pymupdf.TOOLS.mupdf_display_warnings(False)
         pymupdf.TOOLS.reset_mupdf_warnings()
         self._doc = _open(request)
+        self._password = request.password
         self._tree = PageTree(self._doc)
         if not self._tree.pages_total:
             raise DocumentRefusedError("no_pages", "no page can be reached in it")
@@ -64,7 +65,7 @@ class DocumentReader:
             versions[self._ocr.engine.name] = self._ocr.engine.version
         if not full:
             return DocumentFact(self._tree.pages_total, [], [], [], versions)
-        parts = document_parts(self._doc, self._tree)
+        parts = document_parts(self._doc, self._tree, self._password)
         return DocumentFact(
             self._tree.pages_total,
             parts.outline,
