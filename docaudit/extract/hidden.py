@@ -33,6 +33,7 @@ from docaudit.extract.objects import (
 )
 from docaudit.extract.ocr import OcrReader
 from docaudit.extract.page_tree import PageTree
+from docaudit.extract.pictures import BoxPictures
 from docaudit.extract.spots import glyph_spots
 from docaudit.extract.unread import settle
 from docaudit.extract.visibility import read_boxes
@@ -151,7 +152,11 @@ class HiddenContent:
             spots.append(SpotFact(kind.value, TextLikely.UNKNOWN.value, detail))
         elif (difference := Difference(before, after)).any:
             settled = settle(
-                after, PageInk(after, boxes), text.lines, read_images(content, after.rect), self._ocr
+                after,
+                PageInk(after, BoxPictures(after, boxes), boxes),
+                text.lines,
+                read_images(content, after.rect),
+                self._ocr,
             )
             ocr_seen = {line.text for line in known}
             new += [
