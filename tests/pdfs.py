@@ -262,12 +262,14 @@ def appended(data: bytes, change: Callable[[pymupdf.Document], Any]) -> bytes:
         return file.read_bytes()
 
 
-def rewritten(data: bytes, words: str) -> bytes:
-    """The same file with a second revision in which the first page says something else."""
+def rewritten(data: bytes, *lines: str) -> bytes:
+    """The same file with a second revision in which the first page has these lines and no others."""
 
     def change(doc: pymupdf.Document) -> None:
-        stream = f"BT /helv 11 Tf 72 700 Td ({words}) Tj ET".encode()
-        doc.update_stream(doc[0].get_contents()[0], stream)
+        stream = "BT /helv 11 Tf 72 750 Td " + " ".join(f"({line}) Tj 0 -16 Td" for line in lines) + " ET"
+        contents = doc[0].get_contents()
+        for number in contents:
+            doc.update_stream(number, stream.encode() if number == contents[0] else b" ")
 
     return appended(data, change)
 

@@ -142,7 +142,7 @@ def test_words_drawn_by_an_annotation(flags: int, visibility: str) -> None:
 def test_picture_in_an_annotation_that_is_hidden() -> None:
     def change(pdf: pikepdf.Pdf) -> None:
         with pikepdf.open(io.BytesIO(pdfs.document(layer_with_a_picture))) as other:
-            image = pdf.copy_foreign(next(iter(other.pages[0].images.values())))
+            image = pdf.copy_foreign(next(iter(other.pages[0].Resources.XObject.values())))
         form = pdfs.drawing(pdf, "")
         form.BBox, form.Resources = Array([0, 0, 200, 20]), Dictionary(XObject=Dictionary(I=image))
         form.write(b"200 0 0 20 0 0 cm /I Do")

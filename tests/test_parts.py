@@ -18,7 +18,7 @@ def finish(doc: pymupdf.Document) -> None:
     doc.set_toc([[1, "A bookmark on quays", 1]])
     doc.set_metadata({"title": "Title of the file", "author": "Harbour Office", "keywords": "cranes, tides"})
     doc.embfile_add(
-        "figures.xlsx", b"PK not really", filename="figures.xlsx", desc="numbers behind the charts"
+        "figures.xlsx", b"PK\x03\x04 numbers", filename="figures.xlsx", desc="numbers behind the charts"
     )
 
 
@@ -168,7 +168,7 @@ class TestMetadata:
     )
     def test_xmp_in_attributes_and_broken(self, packet: str) -> None:
         data = pdfs.document(pdfs.text("one"), finish=lambda doc: doc.set_xml_metadata(packet))
-        assert "in an attribute" in set(parse_once(data).line_df["text"])
+        assert parse_once(data).line_df["text"].str.contains("in an attribute").any()
 
 
 def test_where_bookmarks_lead() -> None:

@@ -29,6 +29,8 @@ _INLINE = frozenset(
     }
     | {"span", "strike", "strong", "sub", "sup", "tt", "u", "var"}
 )
+_RUNNING = frozenset({"html", "body", "p"})
+"""Inside these, inline elements are parts of a word or sentence; in other XML <code> or <b> may be anything."""
 _NOT_TEXT = frozenset({"script", "style"})
 _IDENTIFIER = re.compile(r"\{[^}]*\}")
 _ABOUT_TEXT = re.compile(r"\{http://www\.w3\.org/(?:XML/1998/namespace|1999/02/22-rdf-syntax-ns#)\}")
@@ -62,6 +64,7 @@ def html_rows(data: bytes) -> list[str]:
 def _rows(root: Any, attributes: bool, skip: frozenset[str]) -> Iterator[str]:
     """Walk the tree without recursion, since it may be thousands of levels deep."""
     row: list[str] = []
+    inside = 0
     for event, element in etree.iterwalk(root, events=("start", "end")):
         if not isinstance(element.tag, str):
             if event == "end":
@@ -69,7 +72,8 @@ def _rows(root: Any, attributes: bool, skip: frozenset[str]) -> Iterator[str]:
             continue
         tag = _IDENTIFIER.sub("", element.tag).lower()
         if event == "start":
-            if tag not in _INLINE:
+            inside += tag in _RUNNING
+            if not (inside and tag in _INLINE):
                 yield from _flush(row)
             if attributes:
                 named = (value for key, value in element.attrib.items() if not _ABOUT_TEXT.match(key))
@@ -79,8 +83,9 @@ def _rows(root: Any, attributes: bool, skip: frozenset[str]) -> Iterator[str]:
             if tag not in skip and not _is_image(element.text):
                 row.append(element.text or "")
         else:
-            if tag not in _INLINE:
+            if not (inside and tag in _INLINE):
                 yield from _flush(row)
+            inside -= tag in _RUNNING
             row.append(element.tail or "")
     yield from _flush(row)
 
