@@ -12,7 +12,7 @@ from docaudit.wordforms import WORD
 
 _RUNNING = frozenset({TextSource.TEXT_LAYER, TextSource.OCR})
 """Sources whose words count in the stream; other text (a comment, a second reading) lies beside it."""
-_FAR = 10**9
+FAR = 10**9
 """Words between lines that belong to no page: farther than any window."""
 
 Place = tuple[int, int]
@@ -94,13 +94,13 @@ def build_stream(line_df: pd.DataFrame) -> Stream:
         if part and source == TextSource.ATTACHMENT.value:
             inside[place] = (str(part), int(part_page))
             if part != part_before:
-                apart, part_before = apart - _FAR, str(part)
+                apart, part_before = apart - FAR, str(part)
                 in_part = apart
             first_word[place] = in_part
             in_part += sum(1 for _ in WORD.finditer(text[place]))
             continue
         if place[0] == DOCUMENT_PAGE:
-            apart -= _FAR
+            apart -= FAR
             first_word[place] = apart
             continue
         first_word[place] = at
