@@ -34,6 +34,9 @@ _OPTIONS_OF_READING = (
     "page_seconds",
     "document_seconds",
     "memory_mb",
+    "attachment_depth",
+    "attachment_mb",
+    "revisions",
 )
 
 

@@ -127,6 +127,14 @@ LINE_DF = TableContract(
         *_box("the line"),
         Column("source", TEXT, "a TextSource"),
         Column("visibility", TEXT, "a Visibility"),
+        Column(
+            "part",
+            TEXT,
+            "attachment or earlier revision in which the line stands; empty for the document itself",
+        ),
+        Column(
+            "part_page", INT, "1-based page of that part, on which the box lies; 0 if it is no page of it"
+        ),
         Column("direction", TEXT, "a Direction"),
         Column("font_size", FLOAT, "size of most characters, points; NaN if unknown"),
         Column("bold", BOOL, "most characters are bold"),
@@ -237,6 +245,14 @@ HIT_DF = TableContract(
         ),
         Column("source", TEXT, "a TextSource"),
         Column("visibility", TEXT, "a Visibility"),
+        Column(
+            "part",
+            TEXT,
+            "attachment or earlier revision in which the line stands; empty for the document itself",
+        ),
+        Column(
+            "part_page", INT, "1-based page of that part, on which the box lies; 0 if it is no page of it"
+        ),
         Column("section", TEXT, "title of the contents entry in which it stands; empty if none"),
         Column("negated", BOOL, "stands under a cue of negation"),
         Column("nested", BOOL, "lies inside a longer occurrence of the same concept"),

@@ -173,7 +173,8 @@ class BlindSpot(Model):
 class Hit(Model):
     """One occurrence of one variant.
 
-    `snippet` and `match_text` are verbatim; parts of several lines are joined by newlines.
+    `snippet` and `match_text` are verbatim; parts of several lines are joined by newlines. `part` names the attachment
+    or earlier revision in which it stands (empty: the document itself), `part_page` the page of it with `bbox`.
     """
 
     concept: str
@@ -188,6 +189,8 @@ class Hit(Model):
     snippet: str
     source: TextSource
     visibility: Visibility
+    part: str = ""
+    part_page: int = Field(default=0, ge=0)
     section: str
     negated: bool
     nested: bool

@@ -28,6 +28,9 @@ class AuditOptions(BaseModel):
         page_seconds: Time limit for reading one page, and for each region of it that goes to OCR.
         document_seconds: Time limit for opening the document and for reading all pages together.
         memory_mb: Memory limit of each child process in MiB.
+        attachment_depth: How deep attachments are read: 1 those of the document, 2 also theirs; 0 only names them.
+        attachment_mb: MiB of attachments (unpacked, all together) that are read; what goes beyond is named as unread.
+        revisions: Read the earlier revisions of a file that was saved incrementally, not only name them.
         scope: Where concepts must meet: the same line, paragraph, page, or a window of words.
         window_words: Size of the window when scope is window.
         required: Concepts that must meet for the finding "mentioned"; empty means all of the table.
@@ -47,6 +50,9 @@ class AuditOptions(BaseModel):
     page_seconds: float = Field(default=20.0, gt=0)
     document_seconds: float = Field(default=3600.0, gt=0)
     memory_mb: int = Field(default=2048, ge=256)
+    attachment_depth: int = Field(default=2, ge=0, le=9)
+    attachment_mb: int = Field(default=256, ge=0, le=1024)
+    revisions: bool = False
     scope: Scope = "page"
     window_words: int = Field(default=50, ge=2)
     required: tuple[str, ...] = ()

@@ -94,8 +94,8 @@ _KINDS = {
         "repair the file, or obtain an intact copy",
     ),
     BlindSpotKind.ATTACHMENT_NOT_READ: (
-        "A file is embedded in the document and was not read.",
-        "extract the attachment and audit it as well",
+        "A file is embedded in the document and was not read, or not as a whole.",
+        "raise --attachment-depth or --attachment-mb if that is the cause, or extract the attachment and read it",
     ),
     BlindSpotKind.ANNOTATION_NOT_READ: (
         "The page carries annotations whose text was not read.",
@@ -111,7 +111,7 @@ _KINDS = {
     ),
     BlindSpotKind.EARLIER_REVISION: (
         "The file was saved incrementally; earlier revisions in it were not read.",
-        "ask for the earlier versions if they matter",
+        "run with --revisions, or ask for the earlier versions if they matter",
     ),
     BlindSpotKind.SIGNATURE_NOT_READ: (
         "The document carries a signature whose reason, name and place were not read.",

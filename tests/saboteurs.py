@@ -2,7 +2,7 @@
 
 DOCAUDIT_SABOTAGE names what happens on which page: "crash:2", "hang:2", "memory:2", "exit:2", "garbage:2", "refuse:2",
 "wrong_number:2", "huge:2", "draw:2" (a crash only while the page is rendered); on page 0 it happens while the
-document is opened. On all other pages it is the real worker.
+document is opened. "crash:name.txt" happens while that embedded file is unpacked. On all else it is the real worker.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from docaudit.extract import messages, reader, worker
 from docaudit.extract.facts import PageFact
 
 KIND, _, PAGE = os.environ.get("DOCAUDIT_SABOTAGE", "").partition(":")
+FILE, PAGE = ("", PAGE) if PAGE.isdigit() else (PAGE, "")
 DRAWN = PAGE if KIND == "draw" else ""
 
 
@@ -45,6 +46,11 @@ class SabotagedReader(reader.DocumentReader):
         if PAGE == "0":
             act()
         super().__init__(*arguments, **named)
+
+    def extract(self, request: Any) -> Any:
+        if FILE and request.name == FILE:
+            act()
+        return super().extract(request)
 
     def _read(self, page: Any, page_num: int, render: bool) -> PageFact:
         if page_num == int(PAGE or -2):

@@ -28,6 +28,8 @@ from docaudit.errors import (
 from docaudit.extract.document import SourceFile
 from docaudit.extract.facts import (
     DocumentFact,
+    Extracted,
+    ExtractRequest,
     Opened,
     OpenRequest,
     PageFact,
@@ -138,6 +140,14 @@ class Child:
                 raise PipeGarbledError(f"asked for page {page_num}, got page {reply.page.page_num}")
             return reply.page
         assert isinstance(reply, Refused)
+        return reply
+
+    def extract(self, request: ExtractRequest, seconds: float) -> Extracted | Refused:
+        """Unpack an embedded file; raises PipeTimeoutError or PipeClosedError."""
+        send(self._to, request)
+        reply = decode_reply(receive(self._from, seconds))
+        if not isinstance(reply, (Extracted, Refused)):
+            raise PipeGarbledError("asked for an embedded file, got something else")
         return reply
 
     def last_words(self) -> str:

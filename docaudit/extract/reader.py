@@ -7,16 +7,19 @@ from importlib.metadata import version
 
 import pymupdf
 
+from docaudit.extract.embedded import extract_file
 from docaudit.extract.engine import ENGINE_ERRORS, key_of, warnings_of
-from docaudit.extract.facts import DocumentFact, LineFact, OpenRequest, PageFact
+from docaudit.extract.facts import DocumentFact, Extracted, ExtractRequest, LineFact, OpenRequest, PageFact
+from docaudit.extract.hidden import HiddenContent
 from docaudit.extract.images import read_images
 from docaudit.extract.ink import PageInk
 from docaudit.extract.lines import TextLayer, page_dict, read_lines
-from docaudit.extract.marginalia import page_marginalia
+from docaudit.extract.marginalia import page_marginalia, without_drawn
+from docaudit.extract.objects import StreamTooLargeError
 from docaudit.extract.ocr import OcrReader
 from docaudit.extract.other_text import other_lines
 from docaudit.extract.page_tree import PageTree
-from docaudit.extract.parts import document_parts, layers_off
+from docaudit.extract.parts import document_parts
 from docaudit.extract.pictures import BoxPictures, PdfiumPictures
 from docaudit.extract.second_engine import SecondEngine
 from docaudit.extract.spots import damage_spot, glyph_spots, page_state, without_reread
@@ -46,10 +49,10 @@ class DocumentReader:
         pymupdf.TOOLS.mupdf_display_warnings(False)
         pymupdf.TOOLS.reset_mupdf_warnings()
         self._doc = _open(request)
+        self._password = request.password
         self._tree = PageTree(self._doc)
         if not self._tree.pages_total:
             raise DocumentRefusedError("no_pages", "no page can be reached in it")
-        self._layers_off = layers_off(self._doc)
         self._second = SecondEngine(request.path, request.password)
         labelled = key_of(self._doc, self._doc.pdf_catalog(), "PageLabels")[0] != "null"
         self._labels = self._second.labels() if labelled else []
@@ -57,6 +60,7 @@ class DocumentReader:
             OcrReader(request.ocr_lang, request.ocr_confidence, working) if request.ocr != "off" else None
         )
         self._finder = TextFinder(working)
+        self._hidden = HiddenContent(self._doc, lambda: _open(request), self._ocr, self._finder)
 
     def describe(self, full: bool) -> DocumentFact:
         """What belongs to the document as a whole; only the number of pages unless `full`."""
@@ -65,8 +69,25 @@ class DocumentReader:
             versions[self._ocr.engine.name] = self._ocr.engine.version
         if not full:
             return DocumentFact(self._tree.pages_total, [], [], [], versions)
-        parts = document_parts(self._doc, self._tree)
-        return DocumentFact(self._tree.pages_total, parts.outline, parts.lines, parts.spots, versions)
+        parts = document_parts(self._doc, self._tree, self._password)
+        return DocumentFact(
+            self._tree.pages_total,
+            parts.outline,
+            parts.lines,
+            parts.spots,
+            versions,
+            parts.attachments,
+            parts.revisions,
+        )
+
+    def extract(self, request: ExtractRequest) -> Extracted:
+        """Unpack an embedded file; raises StreamTooLargeError, PageRefusedError, or MemoryError."""
+        try:
+            return extract_file(self._doc, request.stream, request.name, request.limit)
+        except StreamTooLargeError:
+            raise
+        except ENGINE_ERRORS as error:
+            raise PageRefusedError(f"{type(error).__name__}: {error}") from error
 
     def read(self, page_num: int, render: bool) -> PageFact:
         """Read one page (1-based); raises PageRefusedError, or MemoryError."""
@@ -81,7 +102,7 @@ class DocumentReader:
         text = read_lines(content, page.rect)
         images = read_images(content, page.rect)
         beside, spots = page_marginalia(page)
-        beside = other_lines(page, text.lines, self._layers_off) + beside
+        beside = other_lines(page, text.lines) + beside
         fact = PageFact(
             page_num=page_num,
             label=self._labels[page_num - 1] if page_num <= len(self._labels) else "",
@@ -96,6 +117,9 @@ class DocumentReader:
         )
         if render:
             self._account(page, text, beside, fact)
+        hidden, unread = self._hidden.read(page, fact, render)
+        fact.lines = without_drawn(fact.lines) + hidden
+        fact.spots += unread
         fact.warnings = warnings_of()
         fact.spots += damage_spot(fact.warnings)
         return fact

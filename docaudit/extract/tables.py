@@ -110,6 +110,8 @@ def _lines(page_num: int, lines: list[LineFact]) -> Iterator[dict[str, Any]]:
             **_sides(line.box),
             "source": line.source,
             "visibility": line.visibility,
+            "part": line.part,
+            "part_page": line.part_page,
             "direction": line.direction,
             "font_size": line.size or math.nan,
             "bold": line.bold,
