@@ -68,6 +68,7 @@ class Child:
         environment = {
             **os.environ,
             "OMP_THREAD_LIMIT": "1",
+            "OPENBLAS_NUM_THREADS": "1",  # small matrices: threads that wait for each other cost ten times as much
             "PYTHONHASHSEED": "0",
             "PYTHONPATH": _import_path(),
         }

@@ -9,6 +9,7 @@ import pymupdf
 
 from docaudit.extract.engine import ENGINE_ERRORS, warnings_of
 from docaudit.extract.facts import DocumentFact, LineFact, OpenRequest, PageFact
+from docaudit.extract.fonts import Doubt, FontCheck, font_spots
 from docaudit.extract.images import read_images
 from docaudit.extract.ink import PageInk
 from docaudit.extract.labels import page_labels
@@ -18,7 +19,7 @@ from docaudit.extract.ocr import OcrReader
 from docaudit.extract.other_text import other_lines
 from docaudit.extract.page_tree import PageTree
 from docaudit.extract.parts import document_parts, layers_off
-from docaudit.extract.spots import damage_spot, glyph_spots, page_state, without_reread
+from docaudit.extract.spots import damage_spot, page_state, without_reread
 from docaudit.extract.unread import settle
 from docaudit.extract.visibility import mark_visibility, read_boxes
 from docaudit.location import PageState
@@ -42,12 +43,14 @@ class DocumentReader:
     def __init__(self, request: OpenRequest, working: Callable[[], None]) -> None:
         pymupdf.TOOLS.mupdf_display_errors(False)
         pymupdf.TOOLS.mupdf_display_warnings(False)
+        pymupdf.TOOLS.set_subset_fontnames(True)  # two subsets of a font on one page are two fonts
         pymupdf.TOOLS.reset_mupdf_warnings()
         self._doc = _open(request)
         self._tree = PageTree(self._doc)
         if not self._tree.pages_total:
             raise DocumentRefusedError("no_pages", "no page can be reached in it")
         self._layers_off = layers_off(self._doc)
+        self._fonts = FontCheck(self._doc)
         self._labels = page_labels(self._doc, request.path, request.password)
         self._ocr = (
             OcrReader(request.ocr_lang, request.ocr_confidence, working) if request.ocr != "off" else None
@@ -86,14 +89,21 @@ class DocumentReader:
             state=PageState.NOT_RENDERED.value,
             lines=text.lines + beside,
             images=images,
-            spots=spots + glyph_spots(text.lines, page.rect),
-            warnings="",
+            spots=spots,
+            warnings=warnings_of(),
         )
+        fact.spots += font_spots(text, self._doubted(page) if render else {}, page.rect)
         if render:
             self._account(page, text, beside, fact)
-        fact.warnings = warnings_of()
+        fact.warnings = "\n".join(filter(None, (fact.warnings, warnings_of())))
         fact.spots += damage_spot(fact.warnings)
         return fact
+
+    def _doubted(self, page: pymupdf.Page) -> dict[str, Doubt]:
+        """Fonts of the page not to be believed; what the engine says while it draws them alone is not the page's."""
+        found = self._fonts.doubted(page)
+        pymupdf.TOOLS.reset_mupdf_warnings()
+        return found
 
     def _account(self, page: pymupdf.Page, text: TextLayer, beside: list[LineFact], fact: PageFact) -> None:
         """Compare what was read with what the page shows; OCR what is left."""
