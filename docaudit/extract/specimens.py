@@ -103,7 +103,7 @@ def _sheet(doc: pymupdf.Document, number: int, sheet: pymupdf.Document, codes: l
     )
     content = sheet.get_new_xref()
     sheet.update_object(content, "<<>>")
-    sheet.update_stream(content, f"BT /F {SIZE_PT} Tf {shown} ET".encode("ascii"))
+    sheet.update_stream(content, f"BT /F {SIZE_PT} Tf {shown} ET".encode("ascii"), compress=0)
     sheet.xref_set_key(page.xref, "Resources", f"<</Font<</F {mupdf.pdf_to_num(copied)} 0 R>>>>")
     sheet.xref_set_key(page.xref, "Contents", f"{content} 0 R")
     return sheet[0]
