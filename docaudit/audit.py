@@ -30,6 +30,7 @@ _OPTIONS_OF_READING = (
     "ocr",
     "ocr_lang",
     "ocr_confidence",
+    "second_reader",
     "workers",
     "page_seconds",
     "document_seconds",

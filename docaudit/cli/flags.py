@@ -42,6 +42,8 @@ def _flag(name: str) -> Callable[[Command], Command]:
         settings |= {"multiple": True, "metavar": "CODE=REASON"}
     elif get_origin(kind) is tuple:
         settings |= {"multiple": True, "metavar": "NAME"}
+    elif kind is bool:
+        return click.option(f"{flag}/--no-{flag[2:]}", name, **settings)
     elif kind in (int, float):
         settings["type"] = kind
     if name == "password":

@@ -36,7 +36,7 @@ _CLOSE, _APART = 0.1, 0.2
 _DISTINCT, _RUNNING_TEXT = 10, 40
 """A font whose glyphs resemble no letter is doubted only where it sets running text: so many different glyphs, and so
 many letters in words on the page. Icons are not read as words."""
-_PAIR = re.compile(r"[^\W_]{2,}")
+_PAIR = re.compile(r"\S{2,}")
 _WORD = re.compile(r"[^\W_]{3,}")
 
 

@@ -100,6 +100,7 @@ class Child:
             ocr_confidence=options.ocr_confidence,
             memory_mb=options.memory_mb,
             describe=describe,
+            second_reader=options.second_reader,
         )
         seconds = min(_OPEN_SECONDS, options.document_seconds)
         try:

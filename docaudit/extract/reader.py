@@ -6,6 +6,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 
 import pymupdf
+from pypdfium2 import PdfPage
 
 from docaudit.extract.engine import ENGINE_ERRORS, key_of, warnings_of
 from docaudit.extract.facts import DocumentFact, LineFact, OpenRequest, PageFact
@@ -20,6 +21,7 @@ from docaudit.extract.page_tree import PageTree
 from docaudit.extract.parts import document_parts, layers_off
 from docaudit.extract.pictures import BoxPictures, PdfiumPictures
 from docaudit.extract.second_engine import SecondEngine
+from docaudit.extract.second_reader import SecondReading, read_second
 from docaudit.extract.spots import damage_spot, page_state, without_reread
 from docaudit.extract.unread import settle
 from docaudit.extract.visibility import mark_visibility, read_boxes
@@ -55,13 +57,14 @@ class DocumentReader:
         self._second = SecondEngine(request.path, request.password)
         labelled = key_of(self._doc, self._doc.pdf_catalog(), "PageLabels")[0] != "null"
         self._labels = self._second.labels() if labelled else []
+        self._compare = request.second_reader
         self._ocr = (
             OcrReader(request.ocr_lang, request.ocr_confidence, working) if request.ocr != "off" else None
         )
 
     def describe(self, full: bool) -> DocumentFact:
         """What belongs to the document as a whole; only the number of pages unless `full`."""
-        versions = {"pymupdf": version("pymupdf")}
+        versions = {name: version(name) for name in ("pymupdf", "pypdfium2")}
         if self._ocr is not None:
             versions[self._ocr.engine.name] = self._ocr.engine.version
         if not full:
@@ -112,15 +115,25 @@ class DocumentReader:
         """Compare what was read with what the page shows; OCR what is left."""
         boxes = read_boxes(text, beside)
         second = self._second.page(fact.page_num, page.rect, self._tree.pages_total)
+        reading = self._compared(second, page, fact)
         pictures = BoxPictures(page, boxes) if second is None else PdfiumPictures(second, page.rect)
         ink = PageInk(page, pictures, boxes)
         mark_visibility(text, ink)
+        mark_visibility(reading.layer(), ink)
         settled = settle(page, ink, text.lines, fact.images, self._ocr)
-        fact.lines = text.lines + settled.lines + beside
+        fact.lines = text.lines + reading.lines + settled.lines + beside
         fact.spots = without_reread(fact.spots, settled.lines) + settled.spots
         fact.ink_total, fact.ink_read = ink.total, min(ink.total, ink.read + settled.ink_read)
         fact.ink_unread = settled.ink_unread
         fact.state = page_state(fact.lines, ink.total, fact.spots).value
+        if fact.words_first_only is not None:
+            fact.words_second_only = reading.second_only
+
+    def _compared(self, peer: PdfPage | None, page: pymupdf.Page, fact: PageFact) -> SecondReading:
+        """What the second engine reads on the page; nothing if it was not asked or cannot tell."""
+        reading = read_second(peer, page.rect, fact.lines) if peer is not None and self._compare else None
+        fact.words_first_only = None if reading is None else reading.first_only
+        return SecondReading() if reading is None else reading
 
 
 def _open(request: OpenRequest) -> pymupdf.Document:

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from ctypes import c_int
 from dataclasses import dataclass, field
 
 import pymupdf
@@ -19,6 +20,7 @@ import pypdfium2.raw as pdfium
 
 from docaudit.extract.engine import clean
 from docaudit.extract.facts import Box, LineFact
+from docaudit.extract.lines import TextLayer
 from docaudit.location import TextSource, Visibility
 
 _PUNCTUATION = re.compile(r"[^\w\s]|_")
@@ -26,7 +28,6 @@ _WORD = re.compile(r"[^ \u00a0\u2000-\u200a\u3000]+")
 _UNKNOWN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffd\ue000-\uf8ff]")
 _HYPHEN = "\ufffe"
 """What PDFium puts in place of a hyphen at the end of a line, and joins the lines."""
-_SIZE_TOLERANCE_PT = 1.0
 _SCALE = 1000
 """Device units to the point: PDFium gives places on the displayed page as whole numbers."""
 
@@ -45,6 +46,11 @@ class SecondReading:
     words: list[int] = field(default_factory=list)
     first_only: int = 0
 
+    def layer(self) -> TextLayer:
+        """The lines as a text layer, whose visibility the ink can tell."""
+        boxes = [[line.box] if line.box else [] for line in self.lines]
+        return TextLayer(self.lines, boxes, [[] for _ in self.lines])
+
     @property
     def second_only(self) -> int:
         """Words that only the second engine saw and that a person can see."""
@@ -54,68 +60,45 @@ class SecondReading:
         )
 
 
-class SecondReader:
-    """The document as the second engine has it.
-
-    Attributes:
-        why_not: Why no page can be compared; empty if they can.
-    """
-
-    version = str(pypdfium2.PYPDFIUM_INFO)
-
-    def __init__(self, path: str, password: str | None, pages_total: int) -> None:
-        self.why_not = ""
-        try:
-            self._doc = pypdfium2.PdfDocument(path, password=password)
-        except pypdfium2.PdfiumError as error:
-            self.why_not = f"the second reader cannot open the document: {error}"
-            return
-        if len(self._doc) != pages_total:
-            self.why_not = f"the second reader finds {len(self._doc)} pages, not {pages_total}"
-
-    def read(self, page: pymupdf.Page, page_num: int, known: Sequence[LineFact]) -> SecondReading | None:
-        """Compare one page; None if the second engine cannot read it or has another page in its place.
-
-        Args:
-            page: The page as the first engine has it.
-            page_num: Its number, from 1.
-            known: All lines that were read of it.
-        """
-        if self.why_not:
-            return None
-        try:
-            peer = self._doc[page_num - 1]
-            try:
-                return _compared(peer, page.rect, known)
-            finally:
-                peer.close()
-        except pypdfium2.PdfiumError:
-            return None  # counted as a page that was not compared
-
-
-def _compared(
+def read_second(
     peer: pypdfium2.PdfPage, rect: pymupdf.Rect, known: Sequence[LineFact]
 ) -> SecondReading | None:
-    width, height = peer.get_width(), peer.get_height()
-    scale = rect.width / width if width else 0.0  # a page may be measured in a unit other than the point
-    if not scale or abs(height * scale - rect.height) > _SIZE_TOLERANCE_PT:
+    """Read a page a second time and compare; None if the second engine cannot read its text.
+
+    Args:
+        peer: The page as the second engine has it.
+        rect: Its area as displayed, points.
+        known: All lines that were read of it so far.
+    """
+    try:
+        text_page = peer.get_textpage()
+    except pypdfium2.PdfiumError:
         return None
-    text_page = peer.get_textpage()
     try:
         text = clean(text_page.get_text_range())
-        first, second = _folded("\n".join(line.text for line in known)), _folded(_legible(text))
-        ones, others = Counter(first.split()), Counter(second.split())
-        if ones == others:
-            return SecondReading()
-        in_first, in_second = "".join(first.split()), "".join(second.split())
-        lacking = {word for word in others - ones if in_first.count(word) < in_second.count(word)}
-        lost = sum((ones - others)[word] for word in ones - others if in_second.count(word) < in_first.count(word))
-        reading = SecondReading(first_only=lost)
+        ones = _folded("\n".join(line.text for line in known)).split()
+        others = _folded(_legible(text)).split()
+        first_only, lacking = _differences(ones, others)
+        reading = SecondReading(first_only=first_only)
         if lacking:
             _add_lines(reading, _Placed(peer, text_page, rect, text), lacking, known)
         return reading
     finally:
         text_page.close()
+
+
+def _differences(ones: list[str], others: list[str]) -> tuple[int, set[str]]:
+    """How many words only the first reader has, and which ones only the second.
+
+    Words that part or join in other places ("data subject", "datasubject") are looked for in the letters alone.
+    """
+    first, second = Counter(ones), Counter(others)
+    if first == second:
+        return 0, set()
+    in_first, in_second = "".join(ones), "".join(others)
+    lost = first - second
+    first_only = sum(lost[word] for word in lost if in_second.count(word) < in_first.count(word))
+    return first_only, {word for word in second - first if in_first.count(word) < in_second.count(word)}
 
 
 def _folded(text: str) -> str:
@@ -150,20 +133,20 @@ class _Placed:
 
     def box(self, start: int, end: int) -> Box | None:
         """The box of some characters, points; None if none of them has a place."""
-        found: pymupdf.Rect | None = None
+        boxes = []
         for at in range(start, end):
             index = pdfium.FPDFText_GetCharIndexFromTextIndex(self._text_page, at)
-            if index < 0 or self.text[at].isspace():
-                continue
-            left, bottom, right, top = self._text_page.get_charbox(index)
-            char = pymupdf.Rect(left, bottom, right, top) * self._matrix
-            found = char if found is None else found | char
-        return None if found is None else (found.x0, found.y0, found.x1, found.y1)
+            if index >= 0 and not self.text[at].isspace():
+                boxes.append(self._text_page.get_charbox(index))
+        if not boxes:
+            return None
+        lefts, bottoms, rights, tops = zip(*boxes, strict=True)
+        shown = pymupdf.Rect(min(lefts), min(bottoms), max(rights), max(tops)) * self._matrix
+        return shown.x0, shown.y0, shown.x1, shown.y1
 
 
 def _display_matrix(peer: pypdfium2.PdfPage, rect: pymupdf.Rect) -> pymupdf.Matrix:
     """From the coordinates of the file to points on the displayed page, told by three points."""
-    from ctypes import c_int
 
     def shown(x: float, y: float) -> tuple[float, float]:
         across, down = c_int(), c_int()
@@ -178,26 +161,29 @@ def _display_matrix(peer: pypdfium2.PdfPage, rect: pymupdf.Rect) -> pymupdf.Matr
     )
 
 
-def _add_lines(
-    reading: SecondReading, placed: _Placed, lacking: set[str], known: Sequence[LineFact]
-) -> None:
+def _add_lines(reading: SecondReading, placed: _Placed, lacking: set[str], known: Sequence[LineFact]) -> None:
     """Add the lines in which a lacking word stands where the first engine did not read it."""
     spans = list(_lines_of(placed.text))
+    places = _Places(known)
     counts: dict[int, int] = {}
-    places = [(line.box, "".join(_folded(line.text).split())) for line in known if line.box]
-    for number, (start, end) in enumerate(spans):
-        words = list(_words_of(placed.text, start, end))
-        for at, (word, first, last) in enumerate(words):
-            if word in lacking and not _seen(word, placed.box(first, last), places):
-                counts[number] = counts.get(number, 0) + 1
-                for near in ([number - 1] if at == 0 else []) + ([number + 1] if at == len(words) - 1 else []):
-                    counts.setdefault(near, 0)
-    for number in sorted(set(counts) & set(range(len(spans)))):
-        start, end = spans[number]
-        box = placed.box(start, end)
+    for number, span in enumerate(spans):
+        words = list(_words_of(placed.text, *span))
+        new = [
+            at
+            for at, (word, first, last) in enumerate(words)
+            if word in lacking and not places.have(word, placed.box(first, last))
+        ]
+        if new:
+            counts[number] = counts.get(number, 0) + len(new)
+            if new[0] == 0 and number:
+                counts.setdefault(number - 1, 0)  # a phrase may begin there
+            if new[-1] == len(words) - 1 and number + 1 < len(spans):
+                counts.setdefault(number + 1, 0)
+    for number, count in sorted(counts.items()):
+        box = placed.box(*spans[number])
         if box is not None:
-            reading.lines.append(_line(placed, start, end, box, number + 1))
-            reading.words.append(counts[number])
+            reading.lines.append(_line(placed, *spans[number], box, number + 1))
+            reading.words.append(count)
 
 
 def _lines_of(text: str) -> Iterator[tuple[int, int]]:
@@ -215,11 +201,18 @@ def _words_of(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]
             yield word, found.start(), found.end()
 
 
-def _seen(word: str, box: Box | None, places: Sequence[tuple[Box, str]]) -> bool:
-    """The first engine read the word at this place."""
-    return box is None or any(
-        word in letters and _touch(box, other) for other, letters in places
-    )
+class _Places:
+    """Where the first engine read which letters."""
+
+    def __init__(self, known: Sequence[LineFact]) -> None:
+        self._lines = [(line.box, "".join(_folded(line.text).split())) for line in known if line.box]
+        self._boxes: dict[str, list[Box]] = {}
+
+    def have(self, word: str, box: Box | None) -> bool:
+        """The first engine read the word there; a word without a place counts as read."""
+        if word not in self._boxes:
+            self._boxes[word] = [other for other, letters in self._lines if word in letters]
+        return box is None or any(_touch(box, other) for other in self._boxes[word])
 
 
 def _touch(one: Box, other: Box) -> bool:

@@ -7,6 +7,7 @@ touched, and whatever kind of font it is, the engine draws and reads it as it do
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -28,6 +29,8 @@ from docaudit.extract.glyph_shapes import (
 
 _MOST_CODES = 400
 _MOST_GLYPHS = 64
+_ALIKE = 2
+"""More characters than so many with one and the same picture: the box that a font draws for what it lacks."""
 _CHARACTERS = re.compile(rb"beginbfchar(.*?)endbfchar", re.DOTALL)
 _RANGES = re.compile(rb"beginbfrange(.*?)endbfrange", re.DOTALL)
 _CHARACTER = re.compile(rb"<([0-9A-Fa-f]+)>\s*<[0-9A-Fa-f\s]*>")
@@ -60,7 +63,9 @@ def specimens(doc: pymupdf.Document, number: int, simple: bool) -> list[Specimen
             :_MOST_GLYPHS
         ]
         pictures = cells(page, len(codes)) if wanted else []
-        shapes = [(claims[at], shape_of(pictures[at])) for at in wanted]
+        drawn = [(claims[at], pictures[at]) for at in wanted]
+        same = Counter(picture.tobytes() for _, picture in drawn)
+        shapes = [(char, shape_of(cell)) for char, cell in drawn if same[cell.tobytes()] <= _ALIKE]
     return [Specimen(char, shape) for char, shape in shapes if shape is not None]
 
 
