@@ -22,6 +22,8 @@ REGION_KINDS = frozenset(
         BlindSpotKind.IMAGE_NOT_READ,
         BlindSpotKind.OCR_UNCERTAIN,
         BlindSpotKind.OCR_FAILED,
+        BlindSpotKind.OCR_NO_WORDS,
+        BlindSpotKind.TEXT_DISAGREES,
         BlindSpotKind.VECTOR_NOT_READ,
         BlindSpotKind.UNKNOWN_GLYPHS,
     }

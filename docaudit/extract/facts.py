@@ -91,6 +91,7 @@ class OpenRequest(msgspec.Struct, array_like=True, tag="open"):
     path: str
     password: str | None
     ocr: str
+    ocr_engine: str
     ocr_lang: str | None
     ocr_confidence: float
     memory_mb: int

@@ -16,14 +16,16 @@ from docaudit.extract.ink import PageInk
 from docaudit.extract.lines import TextLayer, page_dict, read_lines
 from docaudit.extract.marginalia import page_marginalia
 from docaudit.extract.ocr import OcrReader
+from docaudit.extract.ocr_engines import make_engine
 from docaudit.extract.other_text import other_lines
 from docaudit.extract.page_tree import PageTree
 from docaudit.extract.parts import document_parts, layers_off
 from docaudit.extract.pictures import BoxPictures, PdfiumPictures
+from docaudit.extract.pixels import compare_pixels
 from docaudit.extract.second_engine import SecondEngine
 from docaudit.extract.second_reader import SecondReading, read_second
 from docaudit.extract.spots import damage_spot, page_state, without_reread
-from docaudit.extract.unread import settle
+from docaudit.extract.unread import Settled, settle
 from docaudit.extract.visibility import mark_visibility, read_boxes
 from docaudit.location import PageState
 
@@ -58,9 +60,11 @@ class DocumentReader:
         labelled = key_of(self._doc, self._doc.pdf_catalog(), "PageLabels")[0] != "null"
         self._labels = self._second.labels() if labelled else []
         self._compare = request.second_reader
-        self._ocr = (
-            OcrReader(request.ocr_lang, request.ocr_confidence, working) if request.ocr != "off" else None
-        )
+        self._ocr: OcrReader | None = None
+        if request.ocr != "off":
+            engine = make_engine(request.ocr_engine)
+            self._ocr = OcrReader(engine, request.ocr_lang, request.ocr_confidence, working)
+        self._reread = request.ocr == "full"
 
     def describe(self, full: bool) -> DocumentFact:
         """What belongs to the document as a whole; only the number of pages unless `full`."""
@@ -121,6 +125,8 @@ class DocumentReader:
         mark_visibility(text, ink)
         mark_visibility(reading.layer(), ink)
         settled = settle(page, ink, text.lines, fact.images, self._ocr)
+        if self._reread and self._ocr is not None:
+            self._compare_pixels(page, text, settled, self._ocr)
         fact.lines = text.lines + reading.lines + settled.lines + beside
         fact.spots = without_reread(fact.spots, settled.lines) + settled.spots
         fact.ink_total, fact.ink_read = ink.total, min(ink.total, ink.read + settled.ink_read)
@@ -134,6 +140,13 @@ class DocumentReader:
         reading = read_second(peer, page.rect, fact.lines) if peer is not None and self._compare else None
         fact.words_first_only = None if reading is None else reading.first_only
         return SecondReading() if reading is None else reading
+
+    def _compare_pixels(self, page: pymupdf.Page, text: TextLayer, settled: Settled, ocr: OcrReader) -> None:
+        """Read the whole page by OCR and add what the text layer does not say."""
+        whole = ocr.read_region(page, tuple(page.rect), [])
+        found = compare_pixels(whole, text.lines, settled.lines, page.rect)
+        settled.lines.extend(found.lines)
+        settled.spots.extend(found.spots)
 
 
 def _open(request: OpenRequest) -> pymupdf.Document:

@@ -70,7 +70,7 @@ def settle(
         read += reading.lines
         left = _left_over(region, reading, ink)
         unread += sum(part.ink for part in left)
-        spots += _after_ocr(region, reading, left, images, area)
+        spots += _after_ocr(region, reading, left, area)
         _note_images(images, [region], reading.lines, reading.state)
     for image in images:
         if image.ocr_state == "not_run":
@@ -109,20 +109,22 @@ def _left_over(region: InkRegion, reading: RegionReading, ink: PageInk) -> list[
 
 
 def _after_ocr(
-    region: InkRegion, reading: RegionReading, left: list[InkRegion], images: list[ImageFact], area: float
+    region: InkRegion, reading: RegionReading, left: list[InkRegion], area: float
 ) -> list[SpotFact]:
     if reading.state == "failed":
         return [_spot(BlindSpotKind.OCR_FAILED, TextLikely.UNKNOWN, region.box, area, reading.detail)]
     if reading.state == "uncertain" and region.likely is not TextLikely.YES and reading.letters < _A_FEW:
         detail = "OCR takes a few shapes for letters, with little confidence"
-        return [_spot(_kind(region.box, images), TextLikely.NO, region.box, area, detail)]
+        return [_spot(BlindSpotKind.OCR_NO_WORDS, TextLikely.NO, region.box, area, detail)]
     if reading.state == "uncertain":
         return [_spot(BlindSpotKind.OCR_UNCERTAIN, TextLikely.YES, region.box, area, reading.detail)]
     if left:
         detail = "ink that looks like letters, in which OCR reads no words"
-        return [_spot(_kind(part.box, images), TextLikely.UNKNOWN, part.box, area, detail) for part in left]
+        kind = BlindSpotKind.OCR_NO_WORDS
+        return [_spot(kind, TextLikely.UNKNOWN, part.box, area, detail) for part in left]
     if reading.state == "no_text":
-        return [_spot(_kind(region.box, images), TextLikely.NO, region.box, area, "OCR finds no words in it")]
+        detail = "OCR finds no words in it"
+        return [_spot(BlindSpotKind.OCR_NO_WORDS, TextLikely.NO, region.box, area, detail)]
     return []
 
 
