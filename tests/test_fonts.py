@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pikepdf
 import pymupdf
 import pytest
@@ -33,6 +35,18 @@ def test_a_font_that_shows_other_letters_is_a_blind_spot() -> None:
     finding = docaudit.audit(parse_once(data), TABLE)
     assert finding.finding == "not_established"
     assert {check.obligation.value: check.pages for check in finding.unmet} == {"ink_read": (1,)}
+
+
+@pytest.mark.parametrize("first", [0x21, 0x3B1, 0x430, 0x4E00])
+def test_letters_that_claim_to_be_of_another_script(first: int) -> None:
+    def other(table: bytes) -> bytes:
+        return re.sub(
+            rb"> <00([67][0-9A-F])>",
+            lambda found: b"> <%04X>" % (first + (int(found[1], 16) - 0x61) % 15),
+            table,
+        )
+
+    assert "unknown_glyphs" in [kind for kind, _ in spots(pdfs.own_font(*SENTENCES, change=other))]
 
 
 def test_ocr_reads_what_a_false_table_hides() -> None:

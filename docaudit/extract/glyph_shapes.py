@@ -27,7 +27,7 @@ _WIDE, _HIGH = 16, 24
 _INK = 64
 _PLACE_WEIGHT = 1.5
 _WESTERN = ("helv", "tiro", "cour", "hebo", "tibi", "tiit")
-_EASTERN = ("cjk",)
+_EASTERN = ("cjk", "tiro", "helv", "cour")
 _ALPHABETS: dict[str, tuple[str, tuple[str, ...]]] = {
     "latin": (ascii_letters + digits + '!"#$%&()*+/;<=>?@[\\]^{}~', _WESTERN),
     "greek": ("αβγδεζηθικλμνξοπρστυφχψωΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ", _WESTERN),
@@ -38,7 +38,8 @@ _ALPHABETS: dict[str, tuple[str, tuple[str, ...]]] = {
         _EASTERN,
     ),
 }
-"""Characters that a glyph of each script is compared with beside the one that it claims to be, and in which fonts."""
+"""Characters that a glyph of each script is compared with beside the one that it claims to be, and in which fonts; any
+other script is compared with Latin letters as well, since those are what false tables hide most."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ def likenesses(glyphs: Sequence[tuple[str, Shape]], group: str, *, thorough: boo
     only two fonts are compared with.
     """
     letters, fonts = _ALPHABETS[group]
-    alphabet = "".join(dict.fromkeys(letters + "".join(char for char, _ in glyphs)))
+    alphabet = "".join(dict.fromkeys(ascii_letters + digits + letters + "".join(char for char, _ in glyphs)))
     columns = {char: number for number, char in enumerate(alphabet)}
     scores = _scores([shape for _, shape in glyphs], alphabet, fonts if thorough else fonts[:2])
     found = []
