@@ -23,7 +23,7 @@ from docaudit.reasons import BlindSpotKind
 
 _SURE = 80.0
 _LETTERS = 4
-_LIKE, _WORD_LIKE = 50.0, 50.0
+_LIKE, _WORD_LIKE = 50.0, 60.0
 """Per cent of letters that two readings of the same line, or of a word in it, share by chance or misreading at most."""
 _LONG_WORD = 5
 _COMPARED = frozenset({Visibility.VISIBLE.value, Visibility.INVISIBLE.value})
