@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from string import ascii_letters, digits
 
 import numpy as np
 import pymupdf
 from numpy.typing import NDArray
+from PIL import Image
 
-Grey = NDArray[np.uint8]
 Floats = NDArray[np.float32]
 
 CELL_PT, SIZE_PT, ZOOM = 40, 24, 2
@@ -67,36 +67,28 @@ def script_group(char: str) -> str | None:
     return next((name for name, (letters, _) in _ALPHABETS.items() if char in letters), None)
 
 
-def shape_of(cell: Grey) -> Shape | None:
-    """The shape of the glyph in a cell (0 is white); None without ink, or if it is a plain block."""
+@lru_cache(maxsize=8192)
+def shape_of(picture: bytes) -> Shape | None:
+    """The shape of the glyph in the picture of a cell (0 is white); None without ink, or if it is a plain block.
+
+    Subsets of a font, of which a document may have hundreds, draw the same pictures again.
+    """
+    side = CELL_PT * ZOOM
+    cell = np.frombuffer(picture, dtype=np.uint8).reshape(side, side)
     ink = cell > _INK
     columns, rows = np.flatnonzero(ink.any(axis=0)), np.flatnonzero(ink.any(axis=1))
     if not len(columns):
         return None
     x0, x1, y0, y1 = columns[0], columns[-1] + 1, rows[0], rows[-1] + 1
-    grid = _shrunk(cell[y0:y1, x0:x1].astype(np.float32)).ravel()
+    small = Image.fromarray(cell[y0:y1, x0:x1]).resize((_WIDE, _HIGH), Image.Resampling.BOX)
+    grid: Floats = np.asarray(small, dtype=np.float32).ravel() / np.float32(255)
     grid -= grid.mean()
     norm = float(np.linalg.norm(grid))
     if norm < 1.0:
         return None
     base = BASE_PT * ZOOM
     place = (np.array([base - y0, base - y1, x1 - x0]) / (SIZE_PT * ZOOM)).astype(np.float32)
-    return Shape(grid / norm, place)
-
-
-def _shrunk(pixels: Floats) -> Floats:
-    """The mean grey of each field of the fixed grid, by areas."""
-    sums = np.zeros((pixels.shape[0] + 1, pixels.shape[1] + 1), dtype=np.float32)
-    sums[1:, 1:] = pixels.cumsum(axis=0).cumsum(axis=1)
-    for axis, count in ((0, _HIGH), (1, _WIDE)):
-        edges = np.linspace(0, pixels.shape[axis], count + 1)
-        low = edges.astype(np.intp)
-        part = (edges - low).astype(np.float32).reshape((-1, 1) if axis == 0 else (1, -1))
-        high = np.minimum(low + 1, pixels.shape[axis])
-        sums = np.take(sums, low, axis) * (1 - part) + np.take(sums, high, axis) * part
-    area = pixels.shape[0] * pixels.shape[1] / (_HIGH * _WIDE)
-    fields: Floats = np.diff(np.diff(sums, axis=0), axis=1) / area / 255
-    return fields
+    return Shape(grid / np.float32(norm), place)
 
 
 def likenesses(glyphs: Sequence[tuple[str, Shape]], group: str, *, thorough: bool = True) -> list[Likeness]:
@@ -123,25 +115,26 @@ def _scores(shapes: Sequence[Shape], alphabet: str, fonts: Sequence[str]) -> Flo
     grids, places = np.stack([one.grid for one in shapes]), np.stack([one.place for one in shapes])
     best = np.full((len(shapes), len(alphabet)), -np.inf, dtype=np.float32)
     for font in fonts:
-        known = _references(font, alphabet)
-        if not known:
-            continue
-        numbers = [number for number, _ in known]
-        their_places = np.stack([shape.place for _, shape in known])
-        apart = np.abs(places[:, None, :] - their_places[None]).mean(axis=2)
-        scores = grids @ np.stack([shape.grid for _, shape in known]).T - _PLACE_WEIGHT * apart
-        best[:, numbers] = np.maximum(best[:, numbers], scores)
+        numbers, their_grids, their_places = _references(font, alphabet)
+        if len(numbers):
+            apart = np.abs(places[:, None, :] - their_places[None]).mean(axis=2)
+            scores = grids @ their_grids.T - _PLACE_WEIGHT * apart
+            best[:, numbers] = np.maximum(best[:, numbers], scores)
     return best
 
 
-def _references(font: str, alphabet: str) -> list[tuple[int, Shape]]:
-    """Number and shape of each character of the alphabet that the font has; each is drawn once."""
+@lru_cache(maxsize=64)
+def _references(font: str, alphabet: str) -> tuple[NDArray[np.intp], Floats, Floats]:
+    """Numbers of the characters of the alphabet that the font has, their grids and their places."""
     known = _drawn_so_far(font)
     new = [char for char in alphabet if char not in known]
     known.update(dict.fromkeys(new))
     drawn = [char for char in new if _loaded(font).has_glyph(ord(char))]
     known.update(zip(drawn, _drawn(font, drawn), strict=True))
-    return [(number, shape) for number, char in enumerate(alphabet) if (shape := known[char]) is not None]
+    found = [(number, shape) for number, char in enumerate(alphabet) if (shape := known[char]) is not None]
+    grids = np.array([shape.grid for _, shape in found], dtype=np.float32)
+    places = np.array([shape.place for _, shape in found], dtype=np.float32)
+    return np.array([number for number, _ in found], dtype=np.intp), grids, places
 
 
 @cache
@@ -163,7 +156,7 @@ def _drawn(font: str, chars: Sequence[str]) -> list[Shape | None]:
         for number, char in enumerate(chars):
             writer.append(place_of(number), char, font=_loaded(font), fontsize=SIZE_PT)
         writer.write_text(page)
-        return [shape_of(cell) for cell in cells(page, len(chars))]
+        return [shape_of(cell) for cell in cells(page, range(len(chars)))]
 
 
 def rows_of(count: int) -> int:
@@ -176,10 +169,10 @@ def place_of(number: int) -> tuple[int, int]:
     return number % COLUMNS * CELL_PT + LEFT_PT, number // COLUMNS * CELL_PT + BASE_PT
 
 
-def cells(page: pymupdf.Page, count: int) -> list[Grey]:
-    """The pictures of the specimens of a sheet, 0 is white."""
+def cells(page: pymupdf.Page, wanted: Sequence[int]) -> list[bytes]:
+    """The pictures of some specimens of a sheet, by their numbers; 0 is white."""
     pixmap = page.get_pixmap(matrix=pymupdf.Matrix(ZOOM, ZOOM), colorspace=pymupdf.csGRAY, alpha=False)
     rows = np.frombuffer(pixmap.samples, dtype=np.uint8).reshape(pixmap.height, pixmap.stride)
     ink, side = 255 - rows[:, : pixmap.width], CELL_PT * ZOOM
-    corners = [(number // COLUMNS * side, number % COLUMNS * side) for number in range(count)]
-    return [ink[top : top + side, left : left + side] for top, left in corners]
+    corners = [(number // COLUMNS * side, number % COLUMNS * side) for number in wanted]
+    return [ink[top : top + side, left : left + side].tobytes() for top, left in corners]

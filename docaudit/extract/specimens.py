@@ -62,10 +62,10 @@ def specimens(doc: pymupdf.Document, number: int, simple: bool) -> list[Specimen
         wanted = [at for at, text in enumerate(claims) if len(text) == 1 and script_group(text)][
             :_MOST_GLYPHS
         ]
-        pictures = cells(page, len(codes)) if wanted else []
-        drawn = [(claims[at], pictures[at]) for at in wanted]
-        same = Counter(picture.tobytes() for _, picture in drawn)
-        shapes = [(char, shape_of(cell)) for char, cell in drawn if same[cell.tobytes()] <= _ALIKE]
+        pictures = cells(page, wanted) if wanted else []
+        same = Counter(pictures)
+        drawn = zip(wanted, pictures, strict=True)
+        shapes = [(claims[at], shape_of(picture)) for at, picture in drawn if same[picture] <= _ALIKE]
     return [Specimen(char, shape) for char, shape in shapes if shape is not None]
 
 
