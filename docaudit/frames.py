@@ -112,6 +112,14 @@ PAGE_DF = TableContract(
             "script", TEXT, "script of most letters: latin, cjk, cyrillic, greek, arabic, hebrew, other, none"
         ),
         Column("warnings", TEXT, "what the engine complained about on this page, as it said it"),
+        Column(
+            "words_first_only", FLOAT, "words that the second reader did not see; NaN if it was not compared"
+        ),
+        Column(
+            "words_second_only",
+            FLOAT,
+            "words in sight that only the second reader saw (they are lines as well); NaN if it was not compared",
+        ),
     ),
 )
 

@@ -20,9 +20,11 @@ class AuditOptions(BaseModel):
     """Frozen options of one audit; a justification embeds them, so that it can be repeated.
 
     Attributes:
-        ocr: auto reads images by OCR that have no text over them; off reads none and lists them as blind spots.
+        ocr: auto reads by OCR what no text explains; full reads pages with text as well, and compares; off reads none.
+        ocr_engine: tesserocr is Tesseract in a package; tesseract is the program of that name.
         ocr_lang: Languages for OCR, joined by a plus sign; None takes English and Japanese.
         ocr_confidence: Mean word confidence (0 to 100) below which a region read by OCR stays a blind spot.
+        second_reader: Read the text of every page with a second, independent engine as well, and compare.
         password: Password of an encrypted document; never written to any output.
         workers: Child processes that read pages; 0 takes one for each core.
         page_seconds: Time limit for reading one page, and for each region of it that goes to OCR.
@@ -42,9 +44,11 @@ class AuditOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    ocr: Literal["auto", "off"] = "auto"
+    ocr: Literal["auto", "off", "full"] = "auto"
+    ocr_engine: Literal["tesserocr", "tesseract"] = "tesserocr"
     ocr_lang: str | None = None
     ocr_confidence: float = Field(default=75.0, ge=0, le=100)
+    second_reader: bool = True
     password: str | None = Field(default=None, exclude=True, repr=False)
     workers: int = Field(default=0, ge=0, le=64)
     page_seconds: float = Field(default=20.0, gt=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Sequence
@@ -12,6 +13,8 @@ from typing import Any
 import pikepdf
 import pymupdf
 from reportlab.lib.pagesizes import A4
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
 Draw = Callable[[pymupdf.Page], Any]
@@ -244,6 +247,34 @@ def unknown_glyphs(length: int = 12) -> bytes:
         page.Contents = pdf.make_stream(b"BT /F 16 Tf 72 600 Td <" + codes + b"> Tj ET")
 
     return changed(document(blank), change)
+
+
+def own_font(*lines: str, change: Callable[[bytes], bytes] = bytes) -> bytes:
+    """A page of lines in an embedded font, whose ToUnicode table `change` may falsify."""
+    pdfmetrics.registerFont(TTFont("Vera", "Vera.ttf"))
+
+    def paint(canvas: Canvas) -> None:
+        canvas.setFont("Vera", 12)
+        for number, line in enumerate(lines):
+            canvas.drawString(LEFT, 700 - 20 * number, line)
+
+    def falsify(pdf: pikepdf.Pdf) -> None:
+        for font in pdf.pages[0].Resources.Font.values():
+            if "/ToUnicode" in font:
+                font.ToUnicode = pdf.make_stream(change(font.ToUnicode.read_bytes()))
+
+    return changed(reportlab(paint), falsify)
+
+
+def shifted(table: bytes) -> bytes:
+    """A ToUnicode table in which every small letter is said to be the one seven letters on."""
+
+    def other(found: re.Match[bytes]) -> bytes:
+        code = int(found[1], 16)
+        small = ord("a") <= code <= ord("z")
+        return b"> <%04X>" % ((code - ord("a") + 7) % 26 + ord("a") if small else code)
+
+    return re.sub(rb"> <([0-9A-F]{4})>", other, table)
 
 
 def updated(data: bytes, page: int, words: str) -> bytes:

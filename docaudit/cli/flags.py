@@ -43,7 +43,7 @@ def _flag(name: str) -> Callable[[Command], Command]:
     elif get_origin(kind) is tuple:
         settings |= {"multiple": True, "metavar": "NAME"}
     elif kind is bool:
-        settings["is_flag"] = True
+        return click.option(f"{flag}/--no-{flag[2:]}", name, **settings)
     elif kind in (int, float):
         settings["type"] = kind
     if name == "password":

@@ -65,6 +65,8 @@ class PageFact(msgspec.Struct, array_like=True):
     ink_total: int | None = None
     ink_read: int | None = None
     ink_unread: int | None = None
+    words_first_only: int | None = None
+    words_second_only: int | None = None
 
 
 class OutlineFact(msgspec.Struct, array_like=True):
@@ -111,10 +113,12 @@ class OpenRequest(msgspec.Struct, array_like=True, tag="open"):
     path: str
     password: str | None
     ocr: str
+    ocr_engine: str
     ocr_lang: str | None
     ocr_confidence: float
     memory_mb: int
     describe: bool
+    second_reader: bool
 
 
 class ReadRequest(msgspec.Struct, array_like=True, tag="read"):

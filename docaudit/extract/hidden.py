@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from docaudit.extract.engine import ENGINE_ERRORS
 from docaudit.extract.facts import Box, LineFact, PageFact, SpotFact
+from docaudit.extract.fonts import font_spots
 from docaudit.extract.images import read_images
 from docaudit.extract.ink import PageInk
 from docaudit.extract.lines import page_dict, read_lines
@@ -34,7 +35,6 @@ from docaudit.extract.objects import (
 from docaudit.extract.ocr import OcrReader
 from docaudit.extract.page_tree import PageTree
 from docaudit.extract.pictures import BoxPictures
-from docaudit.extract.spots import glyph_spots
 from docaudit.extract.text_finder import TextFinder
 from docaudit.extract.unread import settle
 from docaudit.extract.visibility import read_boxes
@@ -152,7 +152,8 @@ class HiddenContent:
         text = read_lines(content, after.rect)
         seen = {(line.text, line.box) for line in known}
         new = [line for line in text.lines if (line.text, line.box) not in seen]
-        spots += [_as(spot, kind) for spot in glyph_spots(new, after.rect)]
+        boxes_of_new = {line.box for line in new}
+        spots += [_as(spot, kind) for spot in font_spots(text, {}, after.rect) if spot.box in boxes_of_new]
         boxes = read_boxes(text, [])
         if not render:
             detail = "what the page hides was not drawn; its text was read"

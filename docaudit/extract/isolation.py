@@ -47,6 +47,7 @@ from docaudit.extract.messages import (
     receive,
     send,
 )
+from docaudit.extract.ocr_engines import require_engine
 from docaudit.location import PageState, TextLikely
 from docaudit.options import AuditOptions
 from docaudit.reasons import BlindSpotKind
@@ -70,6 +71,7 @@ class Child:
         environment = {
             **os.environ,
             "OMP_THREAD_LIMIT": "1",
+            "OPENBLAS_NUM_THREADS": "1",  # small matrices: threads that wait for each other cost ten times as much
             "PYTHONHASHSEED": "0",
             "PYTHONPATH": _import_path(),
         }
@@ -97,10 +99,12 @@ class Child:
             path=str(self._source.path),
             password=options.password,
             ocr=options.ocr,
+            ocr_engine=options.ocr_engine,
             ocr_lang=options.ocr_lang,
             ocr_confidence=options.ocr_confidence,
             memory_mb=options.memory_mb,
             describe=describe,
+            second_reader=options.second_reader,
         )
         seconds = min(_OPEN_SECONDS, options.document_seconds)
         try:
@@ -226,9 +230,11 @@ def read_document(
 ) -> tuple[DocumentFact, list[PageFact]]:
     """Read all pages in child processes; one PageFact for each page of the page tree, in order.
 
-    Raises InputError and its subclasses if the document cannot be opened. A page that cannot be read is returned
-    with the state `failed` and a blind spot that says why.
+    Raises InputError and its subclasses if the document cannot be opened, OcrError if the OCR engine is not installed.
+    A page that cannot be read is returned with the state `failed` and a blind spot that says why.
     """
+    if options.ocr != "off":
+        require_engine(options.ocr_engine)
     deadline = time.monotonic() + options.document_seconds
     first = Child(source, options, describe=True)
     try:

@@ -116,6 +116,7 @@ def _coverage_facts(justification: AbsenceJustification) -> Facts:
         ("Cross-references", f"{c.cross_refs_total:,}"),
         ("Named objects (figures, tables, annexes)", f"{c.objects_registered:,}"),
         ("Words that only the second reader saw", _number(c.words_second_reader_only)),
+        ("Words that the second reader did not see", _number(c.words_first_reader_only)),
     ]
 
 
