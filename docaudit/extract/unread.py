@@ -115,7 +115,13 @@ def _read(
         for part, detail in look.doubtful
     ]
     spots += [
-        _spot(_kind(part.box, images, look.failed), TextLikely.UNKNOWN, part.box, area, detail)
+        _spot(
+            BlindSpotKind.OCR_FAILED if look.failed else BlindSpotKind.OCR_NO_WORDS,
+            TextLikely.UNKNOWN,
+            part.box,
+            area,
+            detail,
+        )
         for part, detail in look.unread
     ]
     spots += [
@@ -186,9 +192,7 @@ def _unread(region: InkRegion, images: list[ImageFact], lines: list[LineFact], a
     return _spot(kind, region.likely, region.box, area, detail)
 
 
-def _kind(box: Box, images: list[ImageFact], failed: str = "") -> BlindSpotKind:
-    if failed:
-        return BlindSpotKind.OCR_FAILED
+def _kind(box: Box, images: list[ImageFact]) -> BlindSpotKind:
     in_image = any(overlap(box, image.box) > 0.5 for image in images)
     return BlindSpotKind.IMAGE_NOT_READ if in_image else BlindSpotKind.VECTOR_NOT_READ
 

@@ -10,9 +10,11 @@ import os
 import sys
 
 from docaudit.extract.facts import (
+    ExtractRequest,
     Opened,
     OpenRequest,
     PageRead,
+    ReadRequest,
     Refused,
     ThumbnailDrawn,
     ThumbnailRequest,
@@ -37,6 +39,7 @@ def _serve(source: int, target: int) -> None:
     request = decode_request(receive(source))
     assert isinstance(request, OpenRequest)
     _limit_memory(request.memory_mb)
+    from docaudit.extract.objects import StreamTooLargeError
     from docaudit.extract.page_tree import UnreachablePageError
     from docaudit.extract.reader import DocumentReader, DocumentRefusedError, PageRefusedError
 
@@ -48,15 +51,20 @@ def _serve(source: int, target: int) -> None:
         return
     while True:
         request = decode_request(receive(source))
-        assert not isinstance(request, OpenRequest)
         try:
+            if isinstance(request, ExtractRequest):
+                send(target, reader.extract(request))
+                continue
             if isinstance(request, ThumbnailRequest):
                 jpeg = reader.thumbnail(request.page_num, request.width)
                 send(target, ThumbnailDrawn(request.page_num, jpeg))
-            else:
-                send(target, PageRead(reader.read(request.page_num, request.render)))
+                continue
+            assert isinstance(request, ReadRequest)
+            send(target, PageRead(reader.read(request.page_num, request.render)))
         except UnreachablePageError as error:
             send(target, Refused("unreachable", str(error)))
+        except StreamTooLargeError as error:
+            send(target, Refused("too_large", str(error)))
         except PageRefusedError as error:
             send(target, Refused("failed", str(error)))
         except MemoryError:

@@ -190,7 +190,7 @@ def structure_findings(document: Readability) -> list[tuple[str, str, tuple[str,
         (
             "other documents",
             f"named in {words.plural(len(c.external_refs), 'place')}, {of_mentions}",
-            c.external_refs,
+            tuple(sorted(c.external_refs, key=lambda named: not named.startswith("document "))),
         ),
     ]
 
