@@ -16,7 +16,7 @@ from tests.conftest import parse_once
 
 
 def attached(doc: pymupdf.Document) -> None:
-    doc.embfile_add("plan.dwg", b"AC1027 nothing", filename="plan.dwg")
+    doc.embfile_add("plan.dwg", b"AC1027" + bytes(range(256)) * 9, filename="plan.dwg")
 
 
 MIXED = pdfs.document(

@@ -89,7 +89,7 @@ def document_facts(document: Readability) -> list[Fact]:
     facts += [
         ("ink", _ink(document), ""),
         ("images", _images(document), "warn" if c.images_unread else ""),
-        ("words", _second_reader(document), "warn" if c.words_second_reader_only else ""),
+        ("words", _second_reader(document), "warn" if c.pages_readers_disagree else ""),
     ]
     warned = c.pages_with_warnings
     engine = f"warnings on {len(warned):,} of {words.plural(c.pages_total, 'page')}"
@@ -124,10 +124,20 @@ def _images(document: Readability) -> str:
 
 
 def _second_reader(document: Readability) -> str:
-    seen = document.coverage.words_second_reader_only
-    if seen is None:
+    c = document.coverage
+    if c.words_second_reader_only is None:
         return "not compared with a second reader"
-    return f"{words.plural(seen, 'word')} seen by the second reader only"
+    compared = c.pages_total - len(c.pages_not_compared)
+    said = [
+        f"{c.words_second_reader_only:,} seen by the second reader only",
+        f"{c.words_first_reader_only or 0:,} by the first only",
+        f"compared on {compared:,} of {words.plural(c.pages_total, 'page')}",
+    ]
+    if c.pages_not_compared:
+        said.append(f"not compared: {page_ranges(c.pages_not_compared)}")
+    if c.pages_readers_disagree:
+        said.append(f"first reader not to be relied on: {page_ranges(c.pages_readers_disagree)}")
+    return "; ".join(said)
 
 
 def _kinds(paper: Paper, document: Readability, *, may_hold_text: bool) -> None:

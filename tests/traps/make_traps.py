@@ -48,7 +48,7 @@ class Trap:
 
 
 def attachment(doc: pymupdf.Document) -> None:
-    doc.embfile_add("drawing.dwg", b"AC1027" + bytes(64) + WORD.encode(), filename="drawing.dwg")
+    doc.embfile_add("drawing.dwg", b"AC1027" + bytes(range(256)) * 9 + WORD.encode(), filename="drawing.dwg")
 
 
 def hidden_picture(page: pymupdf.Page) -> None:
@@ -56,6 +56,25 @@ def hidden_picture(page: pymupdf.Page) -> None:
     pdfs.write(page, pdfs.PROSE)
     group = page.parent.add_ocg("drafts", on=False)
     page.insert_image(pymupdf.Rect(72, 400, 492, 440), stream=pdfs.picture(WORD), oc=group)
+
+
+def zigzags(page: pymupdf.Page) -> None:
+    """Signs as large as letters, which no OCR can read."""
+    for x in range(80, 300, 12):
+        page.draw_zigzag((x, 200), (x + 9, 200), breadth=3)
+        page.draw_circle((x + 4, 220), 3)
+
+
+def other_layer(page: pymupdf.Page) -> None:
+    """A scan, and an invisible text layer over it that says something else."""
+    pdfs.scan("The lighthouse register is complete", size=16)(page)  # what it read is searched
+    page.insert_text((pdfs.LEFT, pdfs.TOP), "Quarterly figures improved again", fontsize=16, render_mode=3)
+
+
+def broken_form(pdf: pikepdf.Pdf) -> None:
+    """An XFA form that is no XML."""
+    packet = pdf.make_stream(b"<xdp:xdp><field>" + WORD.encode() + b" <<< &")
+    pdf.Root.AcroForm = pikepdf.Dictionary(Fields=pikepdf.Array([]), XFA=packet)
 
 
 def missing_page() -> bytes:
@@ -75,7 +94,6 @@ def looping_outline(pdf: pikepdf.Pdf) -> None:
 
 PAGES, INK, PARTS = frozenset({"pages_readable"}), frozenset({"ink_read"}), frozenset({"parts_opened"})
 SURE = frozenset({"yes"})
-NONE = frozenset({"no"})
 
 TRAPS = (
     Trap("scan", pdfs.document(pdfs.text(*pdfs.PROSE), pdfs.scan(WORD)), {Kind.IMAGE_ONLY_PAGE: 2}, unmet=INK),
@@ -102,6 +120,8 @@ TRAPS = (
         unmet=INK,
         options={"ocr": "auto", "ocr_lang": "tlh"},
     ),
+    Trap("signs", pdfs.document(zigzags), {Kind.OCR_NO_WORDS: 1}, unmet=INK, options={"ocr": "auto"}),
+    Trap("other_layer", pdfs.document(other_layer), {Kind.TEXT_DISAGREES: 1}, SURE, INK, {"ocr": "full"}),
     Trap("damaged_content", pdfs.damaged_stream(PLAIN, 2), {Kind.PAGE_DAMAGED: 2}, unmet=PAGES),
     Trap("missing_page", missing_page(), {Kind.PAGE_UNREACHABLE: 4}, unmet=PAGES),
     Trap(
@@ -111,9 +131,9 @@ TRAPS = (
         SURE,
         PARTS,
     ),
-    Trap("xfa_form", pdfs.with_xfa(PLAIN), {Kind.FORM_NOT_READ: 0}, SURE, PARTS),
-    Trap("layer_off", pdfs.document(hidden_picture), {Kind.LAYER_OFF: 0}, NONE),
-    Trap("earlier_revision", pdfs.updated(PLAIN, 2, "added later"), {Kind.EARLIER_REVISION: 2}, unmet=PARTS),
+    Trap("broken_form", pdfs.changed(PLAIN, broken_form), {Kind.FORM_NOT_READ: 0}, SURE, PARTS),
+    Trap("layer_off", pdfs.document(hidden_picture), {Kind.LAYER_OFF: 1}, unmet=PARTS),
+    Trap("earlier_revision", pdfs.rewritten(PLAIN, "other words"), {Kind.EARLIER_REVISION: 1}, unmet=PARTS),
     Trap("looping_outline", pdfs.changed(PLAIN, looping_outline), {Kind.OUTLINE_NOT_READ: 0}, unmet=PARTS),
     # What only a failing engine causes: the child process fails on purpose.
     Trap("page_failed", PLAIN, {Kind.PAGE_FAILED: 2}, unmet=PAGES, sabotage="refuse:2"),
@@ -139,7 +159,7 @@ TRAPS = (
         pdfs.document(lambda page: (pdfs.write(page, pdfs.PROSE), page.add_text_annot((400, 100), WORD))),
         {Kind.ANNOTATION_NOT_READ: 1},
         unmet=PARTS,
-        sabotage="break:marginalia._annotations",
+        sabotage="break:marginalia._annotation",
     ),
     Trap("metadata_fails", PLAIN, {Kind.METADATA_NOT_READ: 0}, unmet=PARTS, sabotage="break:parts._metadata"),
     Trap("tags_fail", PLAIN, {Kind.TAGGED_TEXT_NOT_READ: 0}, unmet=PARTS, sabotage="break:parts._tags"),
