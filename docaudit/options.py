@@ -27,7 +27,7 @@ class AuditOptions(BaseModel):
         workers: Child processes that read pages; 0 takes one for each core.
         page_seconds: Time limit for reading one page, and for each region of it that goes to OCR.
         document_seconds: Time limit for opening the document and for reading all pages together.
-        memory_mb: Memory limit of each child process in MiB.
+        memory_mb: Memory that each child process may take for the document, in MiB, on top of what the program needs.
         scope: Where concepts must meet: the same line, paragraph, page, or a window of words.
         window_words: Size of the window when scope is window.
         required: Concepts that must meet for the finding "mentioned"; empty means all of the table.
@@ -46,7 +46,7 @@ class AuditOptions(BaseModel):
     workers: int = Field(default=0, ge=0, le=64)
     page_seconds: float = Field(default=20.0, gt=0)
     document_seconds: float = Field(default=3600.0, gt=0)
-    memory_mb: int = Field(default=2048, ge=256)
+    memory_mb: int = Field(default=2048, ge=256, le=1_048_576)
     scope: Scope = "page"
     window_words: int = Field(default=50, ge=2)
     required: tuple[str, ...] = ()

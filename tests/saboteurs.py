@@ -13,7 +13,10 @@ import struct
 import time
 from typing import Any, NoReturn
 
-from docaudit.extract import messages, reader, worker
+from docaudit.extract import worker  # first: it keeps the engine from loading what is not used
+
+# isort: split
+from docaudit.extract import messages, reader
 from docaudit.extract.facts import PageFact
 
 KIND, _, PAGE = os.environ.get("DOCAUDIT_SABOTAGE", "").partition(":")

@@ -92,6 +92,7 @@ class OpenRequest(msgspec.Struct, array_like=True, tag="open"):
     ocr_lang: str | None
     ocr_confidence: float
     memory_mb: int
+    page_seconds: float
     describe: bool
 
 
@@ -121,7 +122,8 @@ class PageRead(msgspec.Struct, array_like=True, tag="page"):
 class Refused(msgspec.Struct, array_like=True, tag="refused"):
     """The document cannot be opened, or the page cannot be read.
 
-    `reason` is password, not_a_pdf, no_pages, damaged, or, for a page, failed, unreachable or out_of_memory.
+    `reason` is password, not_a_pdf, no_pages, damaged or out_of_memory, or, for a page, failed, unreachable,
+    out_of_memory or too_large.
     """
 
     reason: str

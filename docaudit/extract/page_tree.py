@@ -7,10 +7,8 @@ import re
 import pymupdf
 
 from docaudit.extract.engine import ENGINE_ERRORS, key_of, reference
+from docaudit.extract.trust import MOST_MISSING, MOST_PAGES
 
-_MAX_PAGES = 200_000
-_MOST_MISSING = 100
-"""Pages that a tree claims and does not lead to get a row each, up to this many: a count may be a lie."""
 _REFERENCE = re.compile(r"(\d+)\s+(\d+)\s+R")
 _INHERITED = ("Resources", "MediaBox", "CropBox", "Rotate")
 
@@ -40,9 +38,9 @@ class PageTree:
         if self.flattened:
             _flatten(doc, walked, inherited)
         self.numbers = {number: page for page, number in enumerate(walked, 1)}
-        self.truncated = len(walked) >= _MAX_PAGES
+        self.truncated = len(walked) >= MOST_PAGES
         self._reachable = len(walked) or _count(doc)
-        claimed = min(self.claimed, self._reachable + _MOST_MISSING) if self._reachable else 0
+        claimed = min(self.claimed, self._reachable + MOST_MISSING) if self._reachable else 0
         self.pages_total = max(self._reachable, claimed)
 
     def load(self, page_num: int) -> pymupdf.Page:
@@ -73,7 +71,7 @@ def _walk(doc: pymupdf.Document) -> tuple[list[int], dict[int, dict[str, str]]]:
     inherited: dict[int, dict[str, str]] = {}
     seen: set[int] = set()
     stack: list[tuple[int, dict[str, str]]] = [] if root is None else [(root, {})]
-    while stack and len(pages) < _MAX_PAGES:
+    while stack and len(pages) < MOST_PAGES:
         node, above = stack.pop()
         kind, kids = key_of(doc, node, "Kids")
         if kind == "xref":
