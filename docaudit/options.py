@@ -58,6 +58,11 @@ class AuditOptions(BaseModel):
     @classmethod
     def from_keywords(cls, options: AuditOptions | None, keywords: Mapping[str, Any]) -> AuditOptions:
         """The given options with single ones replaced by keyword; raises OptionError for a wrong one."""
+        if options is not None and not isinstance(options, AuditOptions):
+            raise OptionError(
+                f"options is {type(options).__name__}, not AuditOptions",
+                remedy="pass AuditOptions(...), or single options as keywords",
+            )
         given = {} if options is None else {**dict(options), "password": options.password}
         try:
             return cls(**{**given, **keywords})
