@@ -101,6 +101,7 @@ def _open_streams() -> bool:
             os.fstat(handle)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+    sys.stderr = sys.stderr or os.fdopen(os.dup(2), "w")
     return closed
 
 

@@ -44,10 +44,16 @@ class DocumentReader:
         pymupdf.TOOLS.mupdf_display_warnings(False)
         pymupdf.TOOLS.reset_mupdf_warnings()
         self._doc = _open(request)
-        self._tree = PageTree(self._doc)
+        try:
+            self._tree = PageTree(self._doc)
+        except ENGINE_ERRORS as error:
+            raise DocumentRefusedError("damaged", f"its page tree cannot be read: {error}") from error
         if not self._tree.pages_total:
             raise DocumentRefusedError("no_pages", "no page can be reached in it")
-        self._layers_off = layers_off(self._doc)
+        try:
+            self._layers_off = layers_off(self._doc)
+        except ENGINE_ERRORS:
+            self._layers_off = []  # document_parts meets the same error, and lists it as a blind spot
         self._labels = page_labels(self._doc, request.path, request.password)
         self._ocr = (
             OcrReader(request.ocr_lang, request.ocr_confidence, working) if request.ocr != "off" else None
