@@ -11,12 +11,7 @@ from docaudit.extract.engine import clean
 from docaudit.extract.facts import Box, LineFact
 from docaudit.location import Direction, TextSource, Visibility
 
-_FLAGS = (
-    pymupdf.TEXT_PRESERVE_LIGATURES
-    | pymupdf.TEXT_PRESERVE_WHITESPACE
-    | pymupdf.TEXT_PRESERVE_IMAGES
-    | pymupdf.TEXT_COLLECT_STYLES
-)
+_FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_IMAGES
 """Without the engine's flag that invents characters for glyphs without a Unicode value (they become U+FFFD), and
 without the one that drops what lies outside the page box."""
 

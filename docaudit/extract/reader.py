@@ -7,17 +7,18 @@ from importlib.metadata import version
 
 import pymupdf
 
-from docaudit.extract.engine import ENGINE_ERRORS, warnings_of
+from docaudit.extract.engine import ENGINE_ERRORS, key_of, warnings_of
 from docaudit.extract.facts import DocumentFact, LineFact, OpenRequest, PageFact
 from docaudit.extract.images import read_images
 from docaudit.extract.ink import PageInk
-from docaudit.extract.labels import page_labels
 from docaudit.extract.lines import TextLayer, page_dict, read_lines
 from docaudit.extract.marginalia import page_marginalia
 from docaudit.extract.ocr import OcrReader
 from docaudit.extract.other_text import other_lines
 from docaudit.extract.page_tree import PageTree
 from docaudit.extract.parts import document_parts, layers_off
+from docaudit.extract.pictures import BoxPictures, PdfiumPictures
+from docaudit.extract.second_engine import SecondEngine
 from docaudit.extract.spots import damage_spot, glyph_spots, page_state, without_reread
 from docaudit.extract.unread import settle
 from docaudit.extract.visibility import mark_visibility, read_boxes
@@ -54,7 +55,9 @@ class DocumentReader:
             self._layers_off = layers_off(self._doc)
         except ENGINE_ERRORS:
             self._layers_off = []  # document_parts meets the same error, and lists it as a blind spot
-        self._labels = page_labels(self._doc, request.path, request.password)
+        self._second = SecondEngine(request.path, request.password)
+        labelled = key_of(self._doc, self._doc.pdf_catalog(), "PageLabels")[0] != "null"
+        self._labels = self._second.labels() if labelled else []
         self._ocr = (
             OcrReader(request.ocr_lang, request.ocr_confidence, working) if request.ocr != "off" else None
         )
@@ -103,7 +106,10 @@ class DocumentReader:
 
     def _account(self, page: pymupdf.Page, text: TextLayer, beside: list[LineFact], fact: PageFact) -> None:
         """Compare what was read with what the page shows; OCR what is left."""
-        ink = PageInk(page, read_boxes(text, beside))
+        boxes = read_boxes(text, beside)
+        second = self._second.page(fact.page_num, page.rect, self._tree.pages_total)
+        pictures = BoxPictures(page, boxes) if second is None else PdfiumPictures(second, page.rect)
+        ink = PageInk(page, pictures, boxes)
         mark_visibility(text, ink)
         settled = settle(page, ink, text.lines, fact.images, self._ocr)
         fact.lines = text.lines + settled.lines + beside

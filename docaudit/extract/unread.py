@@ -79,14 +79,12 @@ def settle(
 
 
 def _pictures(ink: PageInk, images: list[ImageFact], regions: list[InkRegion]) -> list[InkRegion]:
-    """Images with ink that is in no region: what shapes cannot tell ("AI" alone in a picture), OCR or a person must."""
-    found = []
-    for image in images:
-        if not any(overlap(region.box, image.box) > 0 for region in regions):
-            amount = ink.unexplained(image.box)
-            if amount >= _A_WORD:
-                found.append(InkRegion(image.box, amount, TextLikely.UNKNOWN))
-    return found
+    """Images that only one of the engines can draw: what the other shows was not accounted for."""
+    return [
+        InkRegion(image.box, _A_WORD, TextLikely.UNKNOWN)
+        for image in images
+        if not any(overlap(region.box, image.box) > 0 for region in regions) and ink.undrawn(image.box)
+    ]
 
 
 def _portions(regions: list[InkRegion], rect: pymupdf.Rect) -> list[InkRegion]:
