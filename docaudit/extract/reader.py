@@ -107,7 +107,12 @@ class DocumentReader:
     def _account(self, page: pymupdf.Page, text: TextLayer, beside: list[LineFact], fact: PageFact) -> None:
         """Compare what was read with what the page shows; OCR what is left."""
         boxes = read_boxes(text, beside)
-        second = self._second.page(fact.page_num, page.rect, self._tree.pages_total)
+        # Where the tree is not what it says, the engines may count its pages differently.
+        second = (
+            None
+            if self._tree.flattened
+            else self._second.page(fact.page_num, page.rect, self._tree.pages_total)
+        )
         pictures = BoxPictures(page, boxes) if second is None else PdfiumPictures(second, page.rect)
         ink = PageInk(page, pictures, boxes)
         mark_visibility(text, ink)
