@@ -20,6 +20,8 @@ _SIGNATURE = int(vars(pymupdf)["PDF_WIDGET_TYPE_SIGNATURE"])
 _FREE_TEXT = int(vars(pymupdf)["PDF_ANNOT_FREE_TEXT"])
 _ICONS = {int(vars(pymupdf)[name]) for name in ("PDF_ANNOT_TEXT", "PDF_ANNOT_FILE_ATTACHMENT")}
 _ICON_PT = 40.0
+_MOST = 10_000
+"""Annotations of one page that are read; so many take seconds."""
 _INFO = ("content", "title", "subject")
 _SIGNATURE_KEYS = ("Name", "Reason", "Location", "ContactInfo")
 
@@ -39,6 +41,10 @@ def page_marginalia(page: pymupdf.Page) -> tuple[list[LineFact], list[SpotFact]]
         except ENGINE_ERRORS as error:
             detail = f"{reader.__name__.strip('_')}: {type(error).__name__}: {error}"
             spots.append(SpotFact(kind=kind.value, text_likely=TextLikely.UNKNOWN.value, detail=detail))
+    if len(page.annot_xrefs()) > _MOST:
+        detail = f"only the first {_MOST} of {len(page.annot_xrefs())} annotations are read"
+        kind, likely = BlindSpotKind.ANNOTATION_NOT_READ.value, TextLikely.UNKNOWN.value
+        spots.append(SpotFact(kind=kind, text_likely=likely, detail=detail))
     return lines, spots + _pinned_files(page)
 
 
@@ -75,9 +81,10 @@ def _annotations(page: pymupdf.Page) -> Iterator[LineFact]:
 def _in_order(page: pymupdf.Page) -> Iterator[pymupdf.Annot]:
     """Not page.annots(), which looks for each one from the beginning: 10,000 would take minutes."""
     annotation = page.first_annot
-    while annotation:
+    left = _MOST
+    while annotation and left:
         yield annotation
-        annotation = annotation.next
+        annotation, left = annotation.next, left - 1
 
 
 def _is_icon(annotation: pymupdf.Annot) -> bool:
