@@ -1,7 +1,8 @@
 """Hits -> where concepts meet: in the same line, paragraph, page, or window of words.
 
 A phrase that begins on one page and ends on the next belongs to both. Text that belongs to no page (metadata,
-bookmarks, attachments) meets only within its own line, as its lines have no neighbours that a reader would see.
+bookmarks) meets only within its own line, as its lines have no neighbours that a reader would see. The pages of an
+attachment are pages of their own, wherever the attachment is pinned.
 """
 
 from __future__ import annotations
@@ -96,8 +97,12 @@ def _units(hits: Iterable[Occurrence], stream: Stream, scope: Scope) -> list[lis
 
 def _unit(place: Place, stream: Stream, scope: Scope) -> tuple[object, ...]:
     page, line = place
-    if page == DOCUMENT_PAGE or scope == "line":
+    inside = stream.inside.get(place)
+    if scope == "line" or (page == DOCUMENT_PAGE and inside is None):
         return "line", page, line
+    if inside is not None:
+        part, part_page = inside
+        return (part, part_page) if scope == "page" else (part, part_page, stream.block[place] or place)
     if scope == "page":
         return "page", page
     # A line without a block is a paragraph of its own.

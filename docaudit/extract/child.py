@@ -19,6 +19,8 @@ from docaudit.errors import (
 from docaudit.extract.document import SourceFile
 from docaudit.extract.facts import (
     DocumentFact,
+    Extracted,
+    ExtractRequest,
     Opened,
     OpenRequest,
     PageFact,
@@ -28,6 +30,7 @@ from docaudit.extract.facts import (
     Working,
 )
 from docaudit.extract.messages import (
+    MAX_MESSAGE,
     PipeClosedError,
     PipeGarbledError,
     PipeTimeoutError,
@@ -53,7 +56,7 @@ class Child:
         environment = {
             **os.environ,
             "OMP_THREAD_LIMIT": "1",
-            "OPENBLAS_NUM_THREADS": "1",
+            "OPENBLAS_NUM_THREADS": "1",  # small matrices: threads that wait for each other cost ten times as much
             "PYTHONHASHSEED": "0",
             "PYTHONPATH": _import_path(),
         }
@@ -89,11 +92,13 @@ class Child:
             path=str(self._source.path),
             password=_as_typed(options.password),
             ocr=options.ocr,
+            ocr_engine=options.ocr_engine,
             ocr_lang=options.ocr_lang,
             ocr_confidence=options.ocr_confidence,
             memory_mb=options.memory_mb,
             page_seconds=options.page_seconds,
             describe=describe,
+            second_reader=options.second_reader,
         )
         seconds = min(_OPEN_SECONDS, options.document_seconds)
         try:
@@ -144,6 +149,15 @@ class Child:
             if not isinstance(reply, Working):
                 raise PipeGarbledError("an answer to another question")
         raise PipeTimeoutError
+
+    def extract(self, request: ExtractRequest, seconds: float) -> Extracted | Refused:
+        """Unpack an embedded file; raises PipeTimeoutError or PipeClosedError."""
+        send(self._to, request)
+        most = MAX_MESSAGE + 4 * request.limit  # rows of short words take more room than the file itself
+        reply = decode_reply(receive(self._from, seconds, most))
+        if not isinstance(reply, (Extracted, Refused)):
+            raise PipeGarbledError("asked for an embedded file, got something else")
+        return reply
 
     def last_words(self) -> str:
         """How the process ended."""

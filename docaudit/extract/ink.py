@@ -16,8 +16,8 @@ import pymupdf
 from numpy.typing import NDArray
 
 from docaudit.extract.facts import Box
-from docaudit.extract.pictures import PagePictures, Picture, engine_picture, slices
-from docaudit.extract.shapes import LETTERS_IN_A_ROW, Mask, Region, find_regions
+from docaudit.extract.pictures import PagePictures, Picture, engine_picture, paint_over, slices
+from docaudit.extract.shapes import ANY_ROW, Mask, Region, Row, find_regions
 from docaudit.location import TextLikely
 
 _LOOK, _LEAST_PX, _MOST_PIXELS = 1.5, 1200.0, 16e6
@@ -64,10 +64,10 @@ class PageInk:
         self.total = int(np.count_nonzero(self._text | self._other))
         self.read = int(np.count_nonzero(self._text)) - int(np.count_nonzero(unread))
 
-    def regions(self, more: list[Box] | None = None, row: int = LETTERS_IN_A_ROW) -> list[InkRegion]:
+    def regions(self, more: list[Box] | None = None, row: Row = ANY_ROW) -> list[InkRegion]:
         """What the text does not explain, nor any further boxes; regions that cannot hold text included.
 
-        `row` is how many shapes of letter height in a row make text likely.
+        `row` is from when on shapes beside each other make text likely.
         """
         rest = self._other if self._unread_text is None else self._other | self._unread_text
         if more:
@@ -79,7 +79,7 @@ class PageInk:
             return [self._on_page(region, self._frame, self._zoom, TextLikely.UNKNOWN) for region in found]
         return self._closer(found, more or [], row)
 
-    def _closer(self, found: list[Region], more: list[Box], row: int) -> list[InkRegion]:
+    def _closer(self, found: list[Region], more: list[Box], row: Row) -> list[InkRegion]:
         frame = self._frame_of(found)
         zoom = min(_CLOSER, math.sqrt(_MOST_PIXELS / ((frame[2] - frame[0]) * (frame[3] - frame[1]))))
         bare = self._pictures.bare(frame, zoom)
@@ -125,6 +125,19 @@ class PageInk:
             frame[1] + region.rows.stop / zoom,
         )
         return InkRegion(box, round(region.ink * self._zoom / zoom), likely)
+
+    def remainder(self, box: Box, zoom: float, more: list[Box]) -> Picture:
+        """A picture of what neither the text that was read nor further boxes explain: those are painted over."""
+        here = None
+        if self._unread_text is not None:
+            here = self._unread_text[slices(box, self._frame, self._zoom, self._unread_text.shape)]
+        if here is None or not here.any():
+            picture, over = self._pictures.bare(box, zoom), more
+        else:
+            picture, over = engine_picture(self._page, box, zoom), [*self.boxes, *more]
+        for other in over:
+            paint_over(picture, slices(other, box, zoom, picture.shape))
+        return picture
 
     def undrawn(self, box: Box) -> bool:
         """The first engine draws something in a box in which the second draws nothing."""

@@ -20,6 +20,7 @@ from docaudit.extract.document import SourceFile
 from docaudit.extract.facts import DocumentFact, PageFact, Refused
 from docaudit.extract.lost import lost_page, unrendered_spot
 from docaudit.extract.messages import PipeClosedError, PipeGarbledError, PipeTimeoutError
+from docaudit.extract.ocr_engines import require_engine
 from docaudit.options import AuditOptions
 from docaudit.reasons import BlindSpotKind
 
@@ -30,6 +31,11 @@ _BATCH = 8
 _PAGES_PER_WORKER = 24
 WORKER = "docaudit.extract.worker"
 """The module that runs in the child process."""
+
+
+def open_child(source: SourceFile, options: AuditOptions, *, describe: bool) -> Child:
+    """A child process with the document open; raises InputError and its subclasses."""
+    return Child(source, options, WORKER, describe=describe)
 
 
 class _Item(NamedTuple):
@@ -67,7 +73,7 @@ class _Run:
                 self.progress(len(self.pages), self.document.pages_total)
 
     def new_child(self) -> Child:
-        child = Child(self.source, self.options, WORKER, describe=False)
+        child = open_child(self.source, self.options, describe=False)
         if child.document.pages_total != self.document.pages_total:
             child.close()
             raise InputError("it has another number of pages than before", file=self.source.name)
@@ -88,11 +94,13 @@ def read_document(
 ) -> tuple[DocumentFact, list[PageFact]]:
     """Read all pages in child processes; one PageFact for each page of the page tree, in order.
 
-    Raises InputError and its subclasses if the document cannot be opened. A page that cannot be read is returned
-    with the state `failed` and a blind spot that says why.
+    Raises InputError and its subclasses if the document cannot be opened, OcrError if the OCR engine is not installed.
+    A page that cannot be read is returned with the state `failed` and a blind spot that says why.
     """
+    if options.ocr != "off":
+        require_engine(options.ocr_engine)
     deadline = time.monotonic() + options.document_seconds
-    first = Child(source, options, WORKER, describe=True)
+    first = open_child(source, options, describe=True)
     try:
         total = first.document.pages_total
         todo = [_Item(num) for num in range(1, total + 1)]

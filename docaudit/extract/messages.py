@@ -44,13 +44,11 @@ def decode_reply(body: bytes) -> Reply:
         raise PipeGarbledError(f"an answer that is none: {error}") from error
 
 
-def send(handle: int, message: Request | Reply) -> None:
+def send(handle: int, message: Request | Reply, most: int = MAX_MESSAGE) -> None:
     """Write one message; raises MessageTooLargeError, or PipeClosedError if nobody reads any more."""
     body = encode(message)
-    if len(body) > MAX_MESSAGE:
-        raise MessageTooLargeError(
-            f"{len(body) >> 20} MiB of text and boxes, more than {MAX_MESSAGE >> 20} MiB"
-        )
+    if len(body) > most:
+        raise MessageTooLargeError(f"{len(body) >> 20} MiB of text and boxes, more than {most >> 20} MiB")
     view = memoryview(_HEADER.pack(len(body)) + body)
     try:
         while view:
@@ -59,11 +57,11 @@ def send(handle: int, message: Request | Reply) -> None:
         raise PipeClosedError("the reader of the pipe is gone") from error
 
 
-def receive(handle: int, seconds: float | None = None) -> bytes:
+def receive(handle: int, seconds: float | None = None, most: int = MAX_MESSAGE) -> bytes:
     """Read one message's bytes; raises PipeTimeoutError after `seconds`, PipeClosedError at the end of the pipe."""
     deadline = None if seconds is None else time.monotonic() + seconds
     (length,) = _HEADER.unpack(_read_exactly(handle, _HEADER.size, deadline))
-    if length > MAX_MESSAGE:
+    if length > most:
         raise PipeGarbledError(f"a message of {length} bytes is not one of ours")
     return _read_exactly(handle, length, deadline)
 

@@ -90,12 +90,10 @@ class BoxPictures:
         return engine_picture(self._page, box, zoom)
 
     def bare(self, box: Box, zoom: float) -> Picture:
-        """The same with every box in the colour of its first pixel."""
+        """The same with every box painted over."""
         picture = engine_picture(self._page, box, zoom)
         for other in self._boxes:
-            rows, columns = slices(other, box, zoom, picture.shape)
-            if picture[rows, columns].size:
-                picture[rows, columns] = picture[rows.start, columns.start]
+            paint_over(picture, slices(other, box, zoom, picture.shape))
         return picture
 
 
@@ -106,6 +104,14 @@ def engine_picture(page: pymupdf.Page, box: Box, zoom: float) -> Picture:
     picture = np.full((pixmap.height, pixmap.width, 4), 255, dtype=np.uint8)
     picture[:, :, :3] = samples[:, :, ::-1]
     return picture
+
+
+def paint_over(picture: Picture, part: tuple[slice, slice]) -> None:
+    """Give a part of a picture the middle colour of its edge."""
+    inside = picture[part]
+    if inside.size:
+        edge = np.concatenate((inside[0], inside[-1], inside[:, 0], inside[:, -1]))
+        inside[:] = np.median(edge, axis=0).astype(np.uint8)
 
 
 def slices(box: Box, frame: Box, zoom: float, shape: tuple[int, ...]) -> tuple[slice, slice]:

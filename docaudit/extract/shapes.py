@@ -18,10 +18,22 @@ from docaudit.location import TextLikely
 
 Mask = NDArray[np.bool_]
 
-LETTERS_IN_A_ROW = 3
+
+@dataclass(frozen=True)
+class Row:
+    """From when on shapes beside each other are taken for letters: their number, and their greatest height (points)."""
+
+    letters: int
+    tallest: float
+
+
+ANY_ROW = Row(3, 60.0)
+TINY_ROW = Row(5, 5.0)
+"""For ink that was looked at for text already: only type too small to be made out there."""
 _BLUR = 2
 """Pixels by which contrast widens a stroke."""
-_LETTER_LOW_PT, _LETTER_HIGH_PT = 2.2, 60.0
+_LETTER_LOW_PT, _LETTER_HIGH_PT = 2.2, ANY_ROW.tallest
+_SMALL_PT = 7.0
 _SPECK_PT = 1.6
 _RULE_PT, _RULE_THICK_PT = 36.0, 3.0
 _CROSSED = 0.5
@@ -64,13 +76,13 @@ class Piece(NamedTuple):
         return int(self.columns.stop - self.columns.start)
 
 
-def find_regions(rest: Mask, zoom: float, row: int, picture: NDArray[np.uint8] | None = None) -> list[Region]:
+def find_regions(rest: Mask, zoom: float, row: Row, picture: NDArray[np.uint8] | None = None) -> list[Region]:
     """Group what remains of a page's ink.
 
     Args:
         rest: Ink that no text explains.
         zoom: Pixels for each point.
-        row: How many pieces of letter height in a row make text likely.
+        row: From when on pieces in a row make text likely.
         picture: The picture behind the mask, to tell plain shapes from letters; None if it is too coarse for that.
     """
     low = _low(zoom)
@@ -113,7 +125,7 @@ def _stretches(busy: Mask, low: int) -> slice | None:
     return slice(int(starts[long][0]), int(stops[long][-1])) if long.any() else None
 
 
-def _grouped(rest: Mask, zoom: float, row: int, picture: NDArray[np.uint8] | None) -> list[Region]:
+def _grouped(rest: Mask, zoom: float, row: Row, picture: NDArray[np.uint8] | None) -> list[Region]:
     pieces = _pieces(rest, zoom, picture if zoom >= _FINE else None)
     kept = [piece for piece in pieces if not piece.plain]
     if not kept:
@@ -139,7 +151,7 @@ def _grouped(rest: Mask, zoom: float, row: int, picture: NDArray[np.uint8] | Non
     return sorted(regions, key=lambda region: (region.rows.start, region.columns.start))
 
 
-def _region(pieces: list[Piece], rest: Mask, zoom: float, row: int) -> Region:
+def _region(pieces: list[Piece], rest: Mask, zoom: float, row: Row) -> Region:
     rows = slice(min(p.rows.start for p in pieces), max(p.rows.stop for p in pieces))
     columns = slice(min(p.columns.start for p in pieces), max(p.columns.stop for p in pieces))
     shape = rest[rows, columns]
@@ -309,18 +321,19 @@ def _low(zoom: float) -> int:
     return round(_LETTER_LOW_PT * zoom + _BLUR - 0.5)
 
 
-def _likely(pieces: list[Piece], zoom: float, row: int) -> TextLikely:
+def _likely(pieces: list[Piece], zoom: float, row: Row) -> TextLikely:
     """Text is likely where pieces of letter height stand in a row; any other shape may be a letter or none."""
-    letters = [piece for piece in pieces if _low(zoom) <= piece.height <= _LETTER_HIGH_PT * zoom]
-    if any(_in_a_row(piece, letters, row) for piece in letters[:_MANY] if not piece.plain):
+    letters = [piece for piece in pieces if _low(zoom) <= piece.height <= row.tallest * zoom + _BLUR]
+    touching = _SMALL_PT * zoom + _BLUR if row is ANY_ROW else 0.0
+    if any(_in_a_row(piece, letters, row.letters, touching) for piece in letters[:_MANY] if not piece.plain):
         return TextLikely.YES
     return TextLikely.UNKNOWN
 
 
-def _in_a_row(piece: Piece, letters: list[Piece], row: int) -> bool:
+def _in_a_row(piece: Piece, letters: list[Piece], row: int, touching: float) -> bool:
     """At least `row` pieces, this one included, stand beside each other with about the same top and bottom."""
     if piece.width > _WORD_SHAPE * piece.height:
-        return False
+        return piece.height <= touching  # small letters that touch: a word of them
     beside = sum(
         abs(other.rows.start - piece.rows.start) <= piece.height / 2
         and abs(other.rows.stop - piece.rows.stop) <= piece.height / 2

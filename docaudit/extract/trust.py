@@ -34,6 +34,7 @@ def document_problem(document: DocumentFact) -> str:
         return f"a document of {total} pages"
     numbers = [num for num, _ in document.lines] + [num for num, _ in document.spots]
     numbers += [entry.page_num for entry in document.outline]
+    numbers += [attachment.page_num for attachment in document.attachments]
     if any(not 0 <= num <= total for num in numbers):
         return f"a part of it on a page that is none of 1 to {total}"
     if any(not 0 <= entry.level < _LARGEST for entry in document.outline):
@@ -49,9 +50,9 @@ def page_problem(page: PageFact, page_num: int) -> str:
         return f"no state of a page: {page.state[:40]!r}"
     if not _finite((page.width, page.height)) or not -360 <= page.rotation <= 360:
         return "a page without a size"
-    ink = (page.ink_total, page.ink_read, page.ink_unread)
-    if any(value is not None and not 0 <= value < _LARGEST for value in ink):
-        return "an amount of ink that cannot be"
+    counts = (page.ink_total, page.ink_read, page.ink_unread, page.words_first_only, page.words_second_only)
+    if any(value is not None and not 0 <= value < _LARGEST for value in counts):
+        return "an amount of ink or words that cannot be"
     for image in page.images:
         sizes = (image.area_share, image.width_px, image.height_px, image.ocr_confidence or 0.0)
         in_pixels = max(image.width_px, image.height_px) < _LARGEST

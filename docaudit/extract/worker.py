@@ -10,15 +10,31 @@ import os
 import re
 import signal
 import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from docaudit.extract.facts import Opened, OpenRequest, PageRead, ReadRequest, Refused, Reply, Working
+from docaudit.extract.facts import (
+    ExtractRequest,
+    Opened,
+    OpenRequest,
+    PageRead,
+    ReadRequest,
+    Refused,
+    Reply,
+    Request,
+    Working,
+)
 from docaudit.extract.messages import (
+    MAX_MESSAGE,
     MessageTooLargeError,
     PipeClosedError,
     decode_request,
     receive,
     send,
 )
+
+if TYPE_CHECKING:
+    from docaudit.extract.reader import DocumentReader
 
 for _name in ("pymupdf.layout", "pymupdf4llm"):
     # The engine imports these by itself, and with them a neural network: two thirds of the start, never used here.
@@ -44,8 +60,7 @@ def main() -> None:
 def _serve(source: int, target: int) -> None:
     request = decode_request(receive(source))
     assert isinstance(request, OpenRequest)
-    from docaudit.extract.page_tree import UnreachablePageError
-    from docaudit.extract.reader import DocumentReader, DocumentRefusedError, PageRefusedError
+    import docaudit.extract.reader  # noqa: F401 - before the limit, so that only the document counts
 
     _limit_memory(request.memory_mb)
     patience = request.page_seconds + _GRACE_SECONDS
@@ -54,37 +69,54 @@ def _serve(source: int, target: int) -> None:
         _limit_time(patience)
         send(target, Working())
 
-    def answer(request: ReadRequest) -> Reply:
+    reader = _opened(request, working, target)
+    while reader is not None:
+        _limit_time(0)
+        asked = decode_request(receive(source))
+        _limit_time(patience)
+        most = MAX_MESSAGE + (4 * asked.limit if isinstance(asked, ExtractRequest) else 0)
         try:
-            return PageRead(reader.read(request.page_num, request.render))
-        except UnreachablePageError as error:
-            return Refused("unreachable", str(error))
-        except PageRefusedError as error:
-            return Refused("out_of_memory" if _ALLOCATION.search(str(error)) else "failed", str(error))
-        except MemoryError:
-            return Refused("out_of_memory", "the page needs more memory than the limit")
+            send(target, _answer(reader, asked), most)
+        except MessageTooLargeError as error:
+            send(target, Refused("too_large", str(error)))
+
+
+def _opened(request: OpenRequest, working: Callable[[], None], target: int) -> DocumentReader | None:
+    """The reader of the document, which is announced to the parent; or None, and the parent knows why."""
+    from docaudit.extract.reader import DocumentReader, DocumentRefusedError
 
     try:
         reader = DocumentReader(request, working)
         send(target, Opened(reader.describe(request.describe)))
     except DocumentRefusedError as error:
         send(target, Refused(error.reason, str(error)))
-        return
     except MemoryError:
         send(target, Refused("out_of_memory", "opening it needs more memory than the limit"))
-        return
     except MessageTooLargeError as error:
         send(target, Refused("damaged", f"what lies beside its pages is too much: {error}"))
-        return
-    while True:
-        _limit_time(0)
-        request = decode_request(receive(source))
+    else:
+        return reader
+    return None
+
+
+def _answer(reader: DocumentReader, request: Request) -> Reply:
+    from docaudit.extract.objects import StreamTooLargeError
+    from docaudit.extract.page_tree import UnreachablePageError
+    from docaudit.extract.reader import PageRefusedError
+
+    try:
+        if isinstance(request, ExtractRequest):
+            return reader.extract(request)
         assert isinstance(request, ReadRequest)
-        _limit_time(patience)
-        try:
-            send(target, answer(request))
-        except MessageTooLargeError as error:
-            send(target, Refused("too_large", str(error)))
+        return PageRead(reader.read(request.page_num, request.render))
+    except UnreachablePageError as error:
+        return Refused("unreachable", str(error))
+    except StreamTooLargeError as error:
+        return Refused("too_large", str(error))
+    except PageRefusedError as error:
+        return Refused("out_of_memory" if _ALLOCATION.search(str(error)) else "failed", str(error))
+    except MemoryError:
+        return Refused("out_of_memory", "the page needs more memory than the limit")
 
 
 def _limit_time(seconds: float) -> None:
