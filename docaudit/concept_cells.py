@@ -9,6 +9,7 @@ from typing import Any
 
 import regex
 
+from docaudit.expressions import LARGEST, TOO_LARGE, written_out
 from docaudit.wordforms import fold
 
 MAX_CHARS = 10_000
@@ -63,6 +64,8 @@ def text_problems(column: str, text: str, match: str) -> list[str]:
 
 
 def _regex_problems(pattern: str) -> list[str]:
+    if written_out(pattern) > LARGEST:
+        return [f"is not a usable regular expression: {TOO_LARGE}"]
     try:
         compiled = regex.compile(pattern)
     except regex.error as error:

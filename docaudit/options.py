@@ -29,7 +29,7 @@ class AuditOptions(BaseModel):
         workers: Child processes that read pages; 0 takes one for each core.
         page_seconds: Time limit for reading one page, and for each region of it that goes to OCR.
         document_seconds: Time limit for opening the document and for reading all pages together.
-        memory_mb: Memory limit of each child process in MiB.
+        memory_mb: Memory that each child process may take for the document, in MiB, on top of what the program needs.
         attachment_depth: How deep attachments are read: 1 those of the document, 2 also theirs; 0 only names them.
         attachment_mb: MiB of attachments (unpacked, all together) that are read; what goes beyond is named as unread.
         revisions: Read the earlier revisions of a file that was saved incrementally, not only name them.
@@ -53,7 +53,7 @@ class AuditOptions(BaseModel):
     workers: int = Field(default=0, ge=0, le=64)
     page_seconds: float = Field(default=20.0, gt=0)
     document_seconds: float = Field(default=3600.0, gt=0)
-    memory_mb: int = Field(default=2048, ge=256)
+    memory_mb: int = Field(default=1024, ge=256, le=1_048_576)
     attachment_depth: int = Field(default=2, ge=0, le=9)
     attachment_mb: int = Field(default=256, ge=0, le=1024)
     revisions: bool = False
@@ -68,6 +68,11 @@ class AuditOptions(BaseModel):
     @classmethod
     def from_keywords(cls, options: AuditOptions | None, keywords: Mapping[str, Any]) -> AuditOptions:
         """The given options with single ones replaced by keyword; raises OptionError for a wrong one."""
+        if options is not None and not isinstance(options, AuditOptions):
+            raise OptionError(
+                f"options is {type(options).__name__}, not AuditOptions",
+                remedy="pass AuditOptions(...), or single options as keywords",
+            )
         given = {} if options is None else {**dict(options), "password": options.password}
         try:
             return cls(**{**given, **keywords})

@@ -56,7 +56,10 @@ class DocumentReader:
         pymupdf.TOOLS.reset_mupdf_warnings()
         self._doc = _open(request)
         self._password = request.password
-        self._tree = PageTree(self._doc)
+        try:
+            self._tree = PageTree(self._doc)
+        except ENGINE_ERRORS as error:
+            raise DocumentRefusedError("damaged", f"its page tree cannot be read: {error}") from error
         if not self._tree.pages_total:
             raise DocumentRefusedError("no_pages", "no page can be reached in it")
         self._fonts = FontCheck(self._doc)
@@ -144,7 +147,12 @@ class DocumentReader:
     def _account(self, page: pymupdf.Page, text: TextLayer, beside: list[LineFact], fact: PageFact) -> None:
         """Compare what was read with what the page shows; OCR what is left."""
         boxes = read_boxes(text, beside)
-        second = self._second.page(fact.page_num, page.rect, self._tree.pages_total)
+        # Where the tree is not what it says, the engines may count its pages differently.
+        second = (
+            None
+            if self._tree.flattened
+            else self._second.page(fact.page_num, page.rect, self._tree.pages_total)
+        )
         reading = self._compared(second, page, fact)
         pictures = BoxPictures(page, boxes) if second is None else PdfiumPictures(second, page.rect)
         ink = PageInk(page, pictures, boxes)

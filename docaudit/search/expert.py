@@ -16,6 +16,7 @@ from itertools import groupby
 import regex
 
 from docaudit.concepts import Variant
+from docaudit.expressions import LARGEST, TOO_LARGE, written_out
 from docaudit.location import MatchKind
 from docaudit.reasons import LedgerState
 from docaudit.search.folding import FOLD
@@ -46,6 +47,8 @@ def sweep_expression(
     """
     if _EXPLOSIVE.search(variant.text):
         return [], LedgerState.FAILED, _EXPLOSIVE_DETAIL
+    if written_out(variant.text) > LARGEST:
+        return [], LedgerState.FAILED, TOO_LARGE
     flags = regex.VERSION0 | (0 if variant.case == "sensitive" else regex.IGNORECASE)
     try:
         pattern = regex.compile(variant.text, flags)
