@@ -22,25 +22,11 @@ from docaudit.coverage import measure_coverage
 from docaudit.extract import Source, read_tables
 from docaudit.justification import AbsenceJustification
 from docaudit.justify import justify_absence
-from docaudit.options import AuditOptions
+from docaudit.options import READING_OPTIONS, AuditOptions
 from docaudit.parsed import ParsedDocument, SweepResult
 from docaudit.sweep import sweep_lines
 
 Progress = Callable[[int, int], None]
-_OPTIONS_OF_READING = (
-    "ocr",
-    "ocr_engine",
-    "ocr_lang",
-    "ocr_confidence",
-    "second_reader",
-    "workers",
-    "page_seconds",
-    "document_seconds",
-    "memory_mb",
-    "attachment_depth",
-    "attachment_mb",
-    "revisions",
-)
 
 
 def parse(
@@ -190,7 +176,7 @@ def audit(
 
 def _as_parsed(chosen: AuditOptions, parsed: ParsedDocument) -> AuditOptions:
     """The options, with those of reading as the document was really read: a justification records what was done."""
-    return chosen.model_copy(update={name: getattr(parsed.options, name) for name in _OPTIONS_OF_READING})
+    return chosen.model_copy(update={name: getattr(parsed.options, name) for name in READING_OPTIONS})
 
 
 def open_parsed(source: str | os.PathLike[str]) -> ParsedDocument | None:

@@ -16,6 +16,12 @@ from docaudit.errors import OptionError
 Scope = Literal["line", "paragraph", "page", "window"]
 
 
+SEARCH_OPTIONS = frozenset(
+    {"scope", "window_words", "required", "regex_seconds", "closest", "language", "waive"}
+)
+"""Options that matter after reading; all others say how a document is read."""
+
+
 class AuditOptions(BaseModel):
     """Frozen options of one audit; a justification embeds them, so that it can be repeated.
 
@@ -81,3 +87,7 @@ class AuditOptions(BaseModel):
             name = ".".join(str(part) for part in first["loc"])
             known = ", ".join(cls.model_fields)
             raise OptionError(f"option {name}: {first['msg']}", remedy=f"options are {known}") from error
+
+
+READING_OPTIONS = tuple(name for name in AuditOptions.model_fields if name not in SEARCH_OPTIONS)
+"""Options that say how a document is read."""

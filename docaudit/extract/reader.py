@@ -29,6 +29,7 @@ from docaudit.extract.second_engine import SecondEngine
 from docaudit.extract.second_reader import SecondReading, read_second
 from docaudit.extract.spots import damage_spot, page_state, without_reread
 from docaudit.extract.text_finder import TextFinder
+from docaudit.extract.thumbnails import draw_thumbnail
 from docaudit.extract.unread import Settled, settle
 from docaudit.extract.visibility import mark_visibility, read_boxes
 from docaudit.location import PageState
@@ -107,6 +108,13 @@ class DocumentReader:
         pymupdf.TOOLS.reset_mupdf_warnings()
         try:
             return self._read(self._tree.load(page_num), page_num, render)
+        except ENGINE_ERRORS as error:
+            raise PageRefusedError(f"{type(error).__name__}: {error}") from error
+
+    def thumbnail(self, page_num: int, width: int) -> bytes:
+        """A small JPEG of one page (1-based); raises UnreachablePageError, PageRefusedError, or MemoryError."""
+        try:
+            return draw_thumbnail(self._tree.load(page_num), width)
         except ENGINE_ERRORS as error:
             raise PageRefusedError(f"{type(error).__name__}: {error}") from error
 
