@@ -15,7 +15,7 @@ from docaudit.search.flows import FlowKind
 from docaudit.search.gaps import Gap
 from docaudit.search.matching import Match, gaps_of
 from docaudit.search.patterns import Pattern
-from docaudit.search.scripts import CharClass
+from docaudit.search.scripts import SIGNS, CharClass
 from docaudit.search.searchable import Corpus
 
 RANK = {kind: rank for rank, kind in enumerate(MatchKind)}
@@ -102,9 +102,12 @@ def _kind(corpus: Corpus, pattern: Pattern, match: Match, parts: list[tuple[int,
     elif len(set(rows)) > 1:
         kinds.append(_between_lines(corpus, parts))
     for gap, between, _ in gaps_of(corpus, pattern.forms[match.form], match):
-        if gap == Gap.WORD and "-" in between:
+        inside = gap in (Gap.WORD, Gap.WORD_STRICT)
+        if inside and "-" in between:
             kinds.append(MatchKind.DEHYPHENATED)
-        elif (gap == Gap.WORD and between != "\x1c") or (gap == Gap.COMPOUND and not between):
+        elif any(sign in between for sign in SIGNS) and not gap.endswith(Gap.PUNCTUATION):
+            kinds.append(MatchKind.ACROSS_SIGNS)
+        elif (inside and between != "\x1c") or (gap == Gap.COMPOUND and not between):
             kinds.append(MatchKind.SQUEEZED)
     return max(kinds, key=RANK.__getitem__)
 

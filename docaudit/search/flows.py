@@ -15,6 +15,7 @@ from itertools import groupby, pairwise
 from operator import eq
 
 from docaudit.location import PAGE_SOURCES, Direction, LineType
+from docaudit.search.breaks import insertions, page_breaks
 from docaudit.search.glyphs import glyph_orders
 from docaudit.search.gutters import cut_orders
 from docaudit.search.layout import (
@@ -73,9 +74,6 @@ Order = tuple[list[int], list[str]]
 """Rows in order, and the separator before each."""
 
 
-_TAILS, _HEADS = 2, 3
-
-
 def build_flows(lines: PageLines) -> list[Flow]:
     """All flows of a document: the streams first, then what they lack."""
     flows: list[Flow] = []
@@ -97,32 +95,15 @@ def _source_flows(lines: PageLines, rows: list[int]) -> Iterator[Flow]:
     pages = [list(group) for _, group in groupby(rows, key=lines.page.__getitem__)]
     for page in pages:
         yield from _page_flows(lines, page, seen)
-    for before, after in pairwise(pages):
-        yield from _over_page_break(lines, before, after, seen)
+    for before, after in pairwise([*pages, []]):
+        for pair in page_breaks(lines, before, after):
+            yield from _novel(lines, FlowKind.BODY, (list(pair), [WALL, PAGE]), seen)
+        for pair in insertions(lines, before):
+            yield from _novel(lines, FlowKind.BODY, (list(pair), [WALL, LINE]), seen)
     for table in readings_of(lines, rows):
         yield from _altered(lines, stream, table)
     for glyphs, separators, made in glyph_orders(lines, rows):
         yield Flow(FlowKind.ALTERED, glyphs, separators, made)
-
-
-def _over_page_break(
-    lines: PageLines, before: list[int], after: list[int], seen: set[tuple[int, int]]
-) -> Iterator[Flow]:
-    """Each of the last lines of a page, going on in each of the first of the next.
-
-    A header or footer that stands on one page only looks like any other line, so a type cannot tell where the text
-    goes on.
-    """
-    tails = [row for row in before if _has_letters(lines.search[row])][-_TAILS:]
-    heads = [row for row in after if _has_letters(lines.search[row])][:_HEADS]
-    for tail in tails:
-        for head in heads:
-            if lines.page[head] == lines.page[tail] + 1:
-                yield from _novel(lines, FlowKind.BODY, ([tail, head], [WALL, PAGE]), seen)
-
-
-def _has_letters(text: str) -> bool:
-    return any(char.isalpha() for char in text)
 
 
 def stream_order(lines: PageLines, rows: Sequence[int]) -> Order:

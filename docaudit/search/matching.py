@@ -18,7 +18,7 @@ import regex
 
 from docaudit.search.gaps import Gap, fits, squeezed
 from docaudit.search.patterns import RUN_ON, Form, Pattern
-from docaudit.search.scripts import MAYBE, SEPARATORS, CharClass, char_class
+from docaudit.search.scripts import HYPHEN, MAYBE, PASSED_OVER, CharClass, char_class
 from docaudit.search.searchable import Corpus, Ints
 
 
@@ -39,7 +39,7 @@ _OK, _NO, _ASK = 1, 0, 2
 
 def _actions(refused: str, asked: str) -> list[int]:
     """For each class of a neighbour: refuse, accept, or ask the look-around."""
-    table = [_OK] * 8
+    table = [_OK] * (CharClass.SIGN + 1)
     for name in asked.split():
         table[CharClass[name]] = _ASK
     for name in refused.split():
@@ -193,15 +193,15 @@ def plain_matches(corpus: Corpus, patterns: Sequence[Pattern]) -> list[Match]:
     return out
 
 
-def gaps_of(corpus: Corpus, form: Form, match: Match) -> list[tuple[Gap, str, int]]:
-    """Gaps of a match where the page or the variant has a separator: kind, what stands there, where it
+def gaps_of(corpus: Corpus, form: Form, match: Match) -> list[tuple[str, str, int]]:
+    """Gaps of a match where the page or the variant has a separator or sign: kind, what stands there, where it
     begins.
     """
     start, end = match.start + len(form.lead), match.end - len(form.trail)
     span = corpus.text[start:end]
     if span == form.key:
         return []
-    places = [start + offset for offset, char in enumerate(span) if char not in SEPARATORS]
+    places = [start + offset for offset, char in enumerate(span) if char not in PASSED_OVER]
     return [
         (gap, corpus.text[left + 1 : right], left + 1)
         for gap, left, right in zip(form.gaps, places, places[1:], strict=False)
@@ -224,7 +224,7 @@ def is_allowed(corpus: Corpus, patterns: Sequence[Pattern], match: Match) -> boo
     return all(
         _fragments_allowed(corpus, place, place + len(between))
         for gap, between, place in gaps_of(corpus, form, match)
-        if gap == Gap.WORD and len(between) == 1 and between != MAYBE
+        if gap in (Gap.WORD, Gap.WORD_STRICT) and len(between) == 1 and between not in MAYBE + HYPHEN
     )
 
 

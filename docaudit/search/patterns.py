@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 import regex
 
 from docaudit.concepts import Variant
-from docaudit.search.gaps import Gap, gap_between, squeezed
+from docaudit.search.gaps import Gap, gap_between, needed, squeezed
 from docaudit.search.inflect import forms
 from docaudit.search.normalize import searchable
 from docaudit.search.scripts import TAIL, WORD, CharClass, char_class
@@ -34,14 +34,15 @@ MAX_PATTERN = 2000
 """Variants longer than this are searched by their squeezed key; their pattern is written without gap
 rules."""
 
+_DOTTED = regex.compile(r"(?<![\p{L}.])(?:\p{L}\.)+\p{L}(?![\p{L}\p{M}.])")
 _SUPERSCRIPT = r"[0-9]{1,3}(?:,[0-9]{1,3})*"
 NOTE_AFTER = rf"(?:{_SUPERSCRIPT}(?!{WORD}|[.,][0-9]))"
 NOTE_BEFORE = rf"(?<=(?<!{WORD}|[0-9][.,])[0-9]{{1,3}})"
 
 
 @lru_cache(maxsize=50_000)
-def _step(gap: Gap, char: str) -> str:
-    return gap.value + regex.escape(char)
+def _step(gap: str, char: str) -> str:
+    return gap + regex.escape(char)
 
 
 @dataclass(frozen=True)
@@ -51,15 +52,15 @@ class Form:
     Attributes:
         literal: Searchable text.
         cased: The same with the variant's own capitals.
-        key: literal without separators.
+        key: literal without separators and signs.
         gaps: The kind of gap before each character of key but the first.
-        lead, trail: Separators (hyphens) at the ends of the variant that must stand on the page as well.
+        lead, trail: Hyphens and signs at the ends of the variant that must stand on the page as well.
     """
 
     literal: str
     cased: str
     key: str
-    gaps: tuple[Gap, ...]
+    gaps: tuple[str, ...]
     lead: str
     trail: str
 
@@ -183,4 +184,20 @@ def _form(cased: str, inflect: bool) -> Form | None:
         gap_between(left, middle, right, inflect)
         for left, middle, right in zip(key, between[1:-1], key[1:], strict=False)
     )
-    return Form(literal, cased, key, gaps, between[0].strip(), between[-1].strip())
+    return Form(
+        literal,
+        cased,
+        key,
+        _tight_dots(literal, gaps),
+        needed(between[0]).strip(),
+        needed(between[-1]).strip(),
+    )
+
+
+def _tight_dots(literal: str, gaps: tuple[str, ...]) -> tuple[str, ...]:
+    """Gaps of a dotted abbreviation without its last dot: "U.S" allows no blank, or "plan A. I think" held A.I."""
+    tight: set[int] = set()
+    for match in _DOTTED.finditer(literal):
+        first = len(squeezed(literal[: match.start()])[0])
+        tight.update(range(first, first + len(match[0]) - 1))
+    return tuple(Gap.CHAR if place in tight else gap for place, gap in enumerate(gaps)) if tight else gaps
