@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import groupby, pairwise
-from operator import eq
+from operator import eq, itemgetter
 
 from docaudit.location import PAGE_SOURCES, Direction, LineType
 from docaudit.search.breaks import insertions, page_breaks
@@ -185,9 +185,18 @@ def _row_orders(lines: PageLines, chosen: list[int], box: Boxes) -> Iterator[Ord
             order.append(index)
             separators.append(separator)
     yield order, separators
-    for row in rows:  # right to left, for scripts that run so
-        if len(row) > 1 and any(_is_rtl(lines.search[chosen[index]]) for index in row):
-            yield _with(row[::-1], SPACE)
+    yield from _right_to_left(lines, chosen, rows)
+
+
+def _right_to_left(lines: PageLines, chosen: list[int], rows: list[list[int]]) -> Iterator[Order]:
+    """The same for scripts that run so: runs of rows of which one at least has several pieces."""
+    is_rtl = [any(_is_rtl(lines.search[chosen[index]]) for index in row) for row in rows]
+    for rtl, run in groupby(zip(is_rtl, rows, strict=True), key=itemgetter(0)):
+        members = [row for _, row in run]
+        if rtl and any(len(row) > 1 for row in members):
+            order = [index for row in members for index in reversed(row)]
+            separators = [SPACE if place else LINE for row in members for place in range(len(row))]
+            yield order, [WALL, *separators[1:]]
 
 
 def _is_rtl(text: str) -> bool:

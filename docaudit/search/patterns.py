@@ -184,13 +184,15 @@ def _form(cased: str, inflect: bool) -> Form | None:
         gap_between(left, middle, right, inflect)
         for left, middle, right in zip(key, between[1:-1], key[1:], strict=False)
     )
-    return Form(
-        literal,
-        cased,
-        key,
-        _tight_dots(literal, gaps),
-        needed(between[0]).strip(),
-        needed(between[-1]).strip(),
+    gaps = _loose_commas(key, between, _tight_dots(literal, gaps))
+    return Form(literal, cased, key, gaps, needed(between[0]).strip(), needed(between[-1]).strip())
+
+
+def _loose_commas(key: str, between: list[str], gaps: tuple[str, ...]) -> tuple[str, ...]:
+    """A comma after a number that no digit follows belongs to no number: "1874 , from" may have a blank before it."""
+    return tuple(
+        Gap.PUNCTUATION if gap == Gap.CHAR and key[place] in ",:" and " " in between[place + 1] else gap
+        for place, gap in enumerate(gaps, 1)
     )
 
 

@@ -21,7 +21,7 @@ from docaudit.search.scripts import MAYBE, SPACE, CharClass, classes_of, codes_o
 Reading = tuple[str, tuple[int, ...], MatchKind]
 """Searchable text, for each character its index in the line, and the plainest kind of match on it."""
 
-LONG_RUN, LETTERS_PER_BLANK, LONG_LINE = 12, 15, 25
+LONG_RUN, LETTERS_PER_BLANK, LONG_LINE = 8, 15, 25
 """A line has lost its blanks if it has a run of more than LONG_RUN letters, at least LONG_LINE characters,
 and hardly any blanks or hyphens: one in LETTERS_PER_BLANK characters or fewer. Words of English lines have 5, of
 German lines 6 letters."""
