@@ -4,9 +4,12 @@ is not there.
 
 from __future__ import annotations
 
+import gc
 import re
+import weakref
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Literal
 
 import pandas as pd
@@ -46,9 +49,49 @@ def sweep_lines(
     Returns:
         hit_df and ledger_df (frames.HIT_DF, frames.LEDGER_DF).
     """
+    with _no_collector():
+        return _sweep(line_df, table, pages_total, regex_seconds, toc_df)
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Without the garbage collector: a sweep makes very many small objects and no cycles."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+_prepared: dict[int, Corpus] = {}
+"""By id of line_df what the last sweep of it was run on: the search text of a document is made once for many sweeps."""
+
+
+def _corpus_of(line_df: pd.DataFrame) -> Corpus:
+    """The search text of these lines; kept while the table lives, and made anew if the table was changed since."""
     lines = PageLines.of(line_df)
-    patterns = [compile_variant(variant) for variant in table.active]
+    known = _prepared.get(id(line_df))
+    if known is not None and known.lines.same_as(lines):
+        return known
     corpus = Corpus(lines, build_flows(lines))
+    if known is None:
+        weakref.finalize(line_df, _prepared.pop, id(line_df), None)
+    _prepared[id(line_df)] = corpus
+    return corpus
+
+
+def _sweep(
+    line_df: pd.DataFrame,
+    table: ConceptTable,
+    pages_total: int,
+    regex_seconds: float,
+    toc_df: pd.DataFrame | None,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    corpus = _corpus_of(line_df)
+    lines = corpus.lines
+    patterns = [compile_variant(variant) for variant in table.active]
     found = locate(corpus, patterns, fast_matches(corpus, patterns))
     states: dict[int, tuple[LedgerState, str]] = {}
     for number, pattern in enumerate(patterns):

@@ -92,6 +92,14 @@ def test_breaking_lines_anywhere_loses_no_hit(seed: int) -> None:
         assert len(hits(rows, variant)) == 1
 
 
+def test_a_table_that_was_changed_between_two_sweeps_is_searched_anew() -> None:
+    line_df = table(page_of("an audit", "a trail"))
+    assert len(hits(line_df, "audit")) == 1
+    line_df.loc[0, "text"] = "a walrus"
+    assert len(hits(line_df, "audit")) == 0
+    assert len(hits(line_df, "walrus")) == 1
+
+
 def test_tables_keep_their_contracts_also_when_empty() -> None:
     concepts = ConceptTable.from_variants({"a": ["audit"], "b": ["x|y"]})
     for line_df in (LINE_DF.empty(), table(page_of("an audit"))):

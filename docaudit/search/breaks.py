@@ -7,6 +7,7 @@ the last and first lines of two pages are paired whatever they are, and besides 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice, pairwise, product
 
@@ -19,13 +20,14 @@ SIZE_DIFFERENCE = 0.6
 SIZED_HEADS, AFTER_INSERTION = 3, 2
 """Beginnings of blocks of the same size that are tried, on the next page and behind an insertion."""
 
+_LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE_ENDS = ".!?:;\u3002\uff01\uff1f"
 
 
 def page_breaks(lines: PageLines, before: list[int], after: list[int]) -> Iterator[tuple[int, int]]:
     """Pairs of a line of one page and a line of the next that may continue it."""
-    tails = [row for row in before if _has_letters(lines.search[row])][-TAILS:]
-    heads = [row for row in after if _has_letters(lines.search[row])][:HEADS]
+    tails = [row for row in before if has_letters(lines.search[row])][-TAILS:]
+    heads = [row for row in after if has_letters(lines.search[row])][:HEADS]
     for tail, head in (*product(tails, heads), *_sized_breaks(lines, before, after)):
         if lines.page[head] == lines.page[tail] + 1:
             yield tail, head
@@ -36,7 +38,7 @@ def _sized_breaks(lines: PageLines, before: list[int], after: list[int]) -> Iter
     goes_on = [*_block_starts(lines, before)[1:], True]
     ends = [row for row, last in zip(before, goes_on, strict=True) if last and _is_open(lines, row)]
     heads = [row for row, first in zip(after, _block_starts(lines, after), strict=True) if first]
-    heads = [row for row in heads if _has_letters(lines.search[row])]
+    heads = [row for row in heads if has_letters(lines.search[row])]
     taken: list[int] = []
     for tail in reversed(ends):
         if len(taken) >= 3 * TAILS:
@@ -68,13 +70,15 @@ def _block_starts(lines: PageLines, rows: list[int]) -> list[bool]:
 
 
 def _same_size(lines: PageLines, one: int, other: int) -> bool:
-    difference = float(lines.font_size[one] - lines.font_size[other])
-    return not abs(difference) > SIZE_DIFFERENCE  # sizes that are unknown may be the same
+    return (
+        not abs(lines.sizes[one] - lines.sizes[other]) > SIZE_DIFFERENCE
+    )  # sizes that are unknown may be the same
 
 
 def _is_open(lines: PageLines, row: int) -> bool:
-    return lines.search[row][-1:] not in _SENTENCE_ENDS and _has_letters(lines.search[row])
+    return lines.search[row][-1:] not in _SENTENCE_ENDS and has_letters(lines.search[row])
 
 
-def _has_letters(text: str) -> bool:
-    return any(char.isalpha() for char in text)
+def has_letters(text: str) -> bool:
+    """Whether a text has a letter of any script."""
+    return _LETTER.search(text) is not None

@@ -15,7 +15,7 @@ from itertools import groupby, pairwise
 from operator import eq, itemgetter
 
 from docaudit.location import PAGE_SOURCES, Direction, LineType
-from docaudit.search.breaks import insertions, page_breaks
+from docaudit.search.breaks import has_letters, insertions, page_breaks
 from docaudit.search.glyphs import glyph_orders
 from docaudit.search.gutters import cut_orders
 from docaudit.search.layout import (
@@ -33,8 +33,9 @@ from docaudit.search.pagelines import PageLines
 from docaudit.search.readings import Reading, readings_of
 from docaudit.search.scripts import LINE, MAYBE, PAGE, SPACE, WALL
 
-CONTEXT_LINES, CONTEXT_CHARS = 3, 160
-"""Context on each side of a new neighbourhood: at least so many lines, and lines until so many characters."""
+CONTEXT_LINES, CONTEXT_CHARS, MOST_LINES = 3, 160, 20
+"""Context on each side of a new neighbourhood: at least so many lines, and lines until so many characters or
+lines."""
 
 _ASIDE = frozenset({LineType.HEADER, LineType.FOOTER, LineType.FOOTNOTE, LineType.CAPTION, LineType.TABLE})
 _MARGINS = frozenset({LineType.HEADER, LineType.FOOTER})
@@ -207,7 +208,11 @@ def _novel(lines: PageLines, kind: FlowKind, order: Order, seen: set[tuple[int, 
     """The parts of an order around neighbourhoods that were not seen before; they are seen from now on."""
     rows, before = order
     pairs = list(pairwise(rows))
-    new = [index for index, pair in enumerate(pairs, 1) if pair not in seen and before[index] != WALL]
+    new = [
+        index
+        for index, pair in enumerate(pairs, 1)
+        if pair not in seen and before[index] != WALL and _may_hold_a_phrase(lines, *pair)
+    ]
     seen.update(pairs)
     done = -1
     for position, index in enumerate(new):
@@ -221,6 +226,11 @@ def _novel(lines: PageLines, kind: FlowKind, order: Order, seen: set[tuple[int, 
         yield Flow(kind, rows[start : done + 1], [WALL, *before[start + 1 : done + 1]])
 
 
+def _may_hold_a_phrase(lines: PageLines, one: int, other: int) -> bool:
+    """Two cells of numbers make no phrase."""
+    return has_letters(lines.search[one]) or has_letters(lines.search[other])
+
+
 def _reach(lines: PageLines, rows: list[int], index: int, step: int) -> int:
     """Index of the outermost line of context, from index on in the direction of step."""
     count = chars = 0
@@ -229,7 +239,7 @@ def _reach(lines: PageLines, rows: list[int], index: int, step: int) -> int:
         chars += len(lines.search[rows[index]])
         after = index + step
         enough = count >= CONTEXT_LINES and chars >= CONTEXT_CHARS
-        if enough or count >= 60 or not 0 <= after < len(rows):
+        if enough or count >= MOST_LINES or not 0 <= after < len(rows):
             return index
         index = after
 

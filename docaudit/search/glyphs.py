@@ -24,6 +24,7 @@ SHORT = 6
 
 HALF_GLYPH = 0.5
 """Width of a letter in sizes of its font, about."""
+_PIECE = regex.compile(r"\p{L}{1,2}(?: |$)")
 _LETTERS_AT_END = regex.compile(r"(?<![\p{L}\p{N}])\p{L}(?: \p{L})*$")
 _LETTERS_AT_START = regex.compile(r"^\p{L}(?: \p{L})*(?![\p{L}\p{N}])")
 
@@ -110,9 +111,10 @@ def _spaced_pieces(lines: PageLines, rows: list[int]) -> Iterator[GlyphOrder]:
 def _is_spaced_piece(lines: PageLines, row: int) -> bool:
     text = lines.search[row]
     return (
-        bool(lines.has_box[row])
+        len(text) <= 3 * PIECE_LETTERS
+        and _PIECE.match(text) is not None
+        and bool(lines.has_box[row])
         and lines.direction[row] == Direction.HORIZONTAL
-        and len(text) <= 3 * PIECE_LETTERS
         and all(len(token) <= 2 and token.isalpha() for token in text.split())
     )
 

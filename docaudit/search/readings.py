@@ -136,11 +136,11 @@ def _without_letter_spacing(lines: PageLines, row: int) -> Reading | None:
 
 def _with_seams(lines: PageLines, row: int) -> Reading | None:
     """Requestsfromadatasubject: a possible boundary after every letter, a certain one before a capital."""
-    original = lines.text[row]
-    text, source = searchable_map(lines.text[row])
+    original, text = lines.text[row], lines.search[row]
     parts = text.count(" ") + text.count("-") + 1
     if len(text) < max(LETTERS_PER_BLANK * parts, LONG_LINE) or _ADDRESS.search(text):
         return None  # a long compound in a line that has its blanks, or a name in a network
+    text, source = searchable_map(original)
     out: list[tuple[str, int]] = []
     for index, char in enumerate(text):
         if index and char.isalpha() and text[index - 1].isalpha():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from enum import IntEnum
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -62,6 +63,7 @@ class CharClass(IntEnum):
     UNKNOWN = 255
 
 
+@lru_cache(maxsize=100_000)
 def char_class(char: str) -> CharClass:
     """The class of one searchable character; FREE classes are those of scripts without spaces between
     words.

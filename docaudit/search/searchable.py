@@ -83,10 +83,11 @@ class Corpus:
         """Number of the piece in which a character of the text lies."""
         return int(self.starts.searchsorted(offset, side="right")) - 1
 
-    def echoes(self, start: int, end: int) -> bool:
-        """Whether a span lies inside one piece that a stream holds as well."""
-        number = self.piece_at(start)
-        return bool(self.is_echo[number]) and self.piece_at(end - 1) == number
+    def echoed(self, start: Ints, end: Ints) -> npt.NDArray[np.bool_]:
+        """Whether spans lie inside one piece that a stream holds as well."""
+        first = self.starts.searchsorted(start, side="right") - 1
+        last = self.starts.searchsorted(end - 1, side="right") - 1
+        return np.asarray((first == last) & self.is_echo[first])
 
     def source_map(self, number: int) -> Sequence[int]:
         """For each character of a piece the index of the character in its line."""
