@@ -97,6 +97,7 @@ def sweep(
         table,
         pages_total=len(parsed.page_df),
         regex_seconds=chosen.regex_seconds,
+        sweep_seconds=chosen.sweep_seconds,
         toc_df=parsed.toc_df,
     )
     meetings = _meetings(hit_df, parsed, table, chosen)

@@ -249,7 +249,11 @@ LEDGER_DF = TableContract(
     (
         Column("concept", TEXT, "concept of the table"),
         Column("variant", TEXT, "variant of the table"),
-        Column("pattern", TEXT, "the regular expression that was matched against the searchable text"),
+        Column(
+            "pattern",
+            TEXT,
+            "what was searched, as a regular expression for people: its forms, boundaries and case; cut if it is long",
+        ),
         Column("state", TEXT, "a LedgerState"),
         Column("pages_searched", INT, "pages whose text this variant was matched against"),
         Column(

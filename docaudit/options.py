@@ -32,6 +32,7 @@ class AuditOptions(BaseModel):
         window_words: Size of the window when scope is window.
         required: Concepts that must meet for the finding "mentioned"; empty means all of the table.
         regex_seconds: Time limit for one expert regular expression on one page.
+        sweep_seconds: Time limit for all expert regular expressions on all pages together.
         closest: How many closest mentions are listed.
         language: Language of the explanation.
         waive: Obligations that a person waives, by code, each with the reason that is recorded.
@@ -51,6 +52,7 @@ class AuditOptions(BaseModel):
     window_words: int = Field(default=50, ge=2)
     required: tuple[str, ...] = ()
     regex_seconds: float = Field(default=1.0, gt=0)
+    sweep_seconds: float = Field(default=600.0, gt=0)
     closest: int = Field(default=5, ge=0)
     language: Literal["en", "ja"] = "en"
     waive: Mapping[str, str] = Field(default_factory=dict)

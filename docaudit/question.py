@@ -14,6 +14,7 @@ import regex
 
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.errors import QuestionError
+from docaudit.expressions import compile_expression
 from docaudit.question_words import FRAME_CJK, FRAME_WORDS, STEMS_CJK, STOP_WORDS, SUFFIXES_CJK
 from docaudit.wordforms import CJK, HAN, HANGUL, HIRAGANA, KATAKANA, fold, share_stem, words
 
@@ -135,7 +136,8 @@ def _matched_by_patterns(question: str, variants: Iterable[Variant]) -> Iterator
             continue
         flags = 0 if variant.case == "sensitive" else regex.IGNORECASE
         try:
-            spans = [match.span() for match in regex.finditer(variant.text, question, flags, timeout=0.2)]
+            expression = compile_expression(variant.text, flags)
+            spans = [match.span() for match in expression.finditer(question, timeout=0.2)]
         except (TimeoutError, regex.error):
             spans = []  # what it covers stays open: its words are then reported as not covered
         for word in words(question):

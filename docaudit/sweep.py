@@ -10,6 +10,7 @@ import weakref
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from time import monotonic
 from typing import Any, Literal
 
 import pandas as pd
@@ -35,6 +36,7 @@ def sweep_lines(
     *,
     pages_total: int,
     regex_seconds: float = 1.0,
+    sweep_seconds: float = 600.0,
     toc_df: pd.DataFrame | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Sweep all accepted variants over all lines.
@@ -44,13 +46,14 @@ def sweep_lines(
         table: The concept table.
         pages_total: Pages of the document, with or without text.
         regex_seconds: Time limit for one expert regular expression on one page, seconds.
+        sweep_seconds: Time limit for all of them together; pages that were not searched in time stand in the ledger.
         toc_df: Contents, for the column section.
 
     Returns:
         hit_df and ledger_df (frames.HIT_DF, frames.LEDGER_DF).
     """
     with _no_collector():
-        return _sweep(line_df, table, pages_total, regex_seconds, toc_df)
+        return _sweep(line_df, table, pages_total, (regex_seconds, monotonic() + sweep_seconds), toc_df)
 
 
 @contextmanager
@@ -86,7 +89,7 @@ def _sweep(
     line_df: pd.DataFrame,
     table: ConceptTable,
     pages_total: int,
-    regex_seconds: float,
+    limits: tuple[float, float],
     toc_df: pd.DataFrame | None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     corpus = _corpus_of(line_df)
@@ -96,7 +99,7 @@ def _sweep(
     states: dict[int, tuple[LedgerState, str]] = {}
     for number, pattern in enumerate(patterns):
         if pattern.variant.match == "regex":
-            more, state, detail = sweep_expression(lines, pattern.variant, regex_seconds)
+            more, state, detail = sweep_expression(lines, pattern.variant, *limits)
             found += [Found(number, kind, parts) for kind, parts in more]
             states[number] = (state, detail)
         elif not pattern.forms:
@@ -141,7 +144,7 @@ def _ledger_df(
         {
             "concept": encodable(pattern.variant.concept),
             "variant": encodable(pattern.variant.text),
-            "pattern": encodable(pattern.text),
+            "pattern": encodable(pattern.shown),
             "state": states.get(number, (LedgerState.SEARCHED, ""))[0].value,
             "pages_searched": searched,
             "pages_not_searchable": max(pages_total - searched, 0),

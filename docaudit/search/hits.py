@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,7 @@ def box_of(lines: PageLines, row: int, first: int, last: int) -> BBox:
     return (x0 + (x1 - x0) * begin, y0, x0 + (x1 - x0) * end, y1)
 
 
+@lru_cache(maxsize=1000)
 def _runs_left(text: str) -> bool:
     return not text.isascii() and len(_RTL.findall(text)) * 2 > len(text)
 

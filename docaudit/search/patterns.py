@@ -34,6 +34,16 @@ MAX_PATTERN = 2000
 """Variants longer than this are searched by their squeezed key; their pattern is written without gap
 rules."""
 
+SHOWN_CHARS = 300
+"""Longer patterns are cut in the ledger: they are for people."""
+_SHOWN_GAPS: dict[str, str] = {
+    Gap.COMPOUND: "[ -]?",
+    Gap.BLANK: " ",
+    Gap.NUMBERS: " ",
+    Gap.HYPHEN: "-",
+    Gap.HYPHEN_COMPOUND: "[- ]?",
+    Gap.DASH: " ?[\u2013\u2014-] ?",
+}
 _DOTTED = regex.compile(r"(?<![\p{L}.])(?:\p{L}\.)+\p{L}(?![\p{L}\p{M}.])")
 _SUPERSCRIPT = r"[0-9]{1,3}(?:,[0-9]{1,3})*"
 NOTE_AFTER = rf"(?:{_SUPERSCRIPT}(?!{WORD}|[.,][0-9]))"
@@ -68,6 +78,20 @@ class Form:
     def is_long(self) -> bool:
         """Three words or more: so much agrees that a blank that the page lost at one end cannot mislead."""
         return len(self.key) >= LONG_LETTERS and sum(gap == Gap.COMPOUND for gap in self.gaps) >= 2
+
+    @property
+    def shown(self) -> str:
+        """The form as a person reads it, with the gaps between its words."""
+        parts = [regex.escape(self.lead + self.cased_key[0], literal_spaces=True)]
+        for gap, char in zip(self.gaps, self.cased_key[1:], strict=False):
+            parts.append(_shown_gap(gap) + regex.escape(char, literal_spaces=True))
+        return "".join([*parts, regex.escape(self.trail)])
+
+    @property
+    def cased_key(self) -> str:
+        """Key with the variant's own capitals, where folding keeps the number of characters."""
+        kept = squeezed(self.cased)[0]
+        return kept if len(kept) == len(self.key) and kept.isascii() else self.key
 
     @property
     def pattern(self) -> str:
@@ -136,11 +160,33 @@ class Pattern:
         glued = r"|(?=\p{L})" if form.is_long else ""
         return rf"(?:(?!{WORD}|{TAIL}{seam})|(?={NOTE_AFTER}){glued})"
 
+    @property
+    def shown(self) -> str:
+        """The pattern for the ledger, as short as a person reads it: forms, boundaries and case, a regular expression.
+
+        What it leaves out holds for every variant alike: a blank or hyphen between words also stands for line ends,
+        quotes, brackets and marks, and a word may be cut by a hyphen at a line end (docaudit.search.gaps).
+        """
+        if self.variant.match == "regex":
+            return self.variant.text
+        bodies = list(dict.fromkeys(form.shown for form in self.forms))
+        if not bodies:
+            return "(?!)"
+        kept = bodies[:1]
+        for body in bodies[1:]:
+            if sum(map(len, kept)) + len(body) > SHOWN_CHARS:
+                break
+            kept.append(body)
+        more = f"|\u2026 {len(bodies) - len(kept)} more forms" if len(kept) < len(bodies) else ""
+        first = kept[0] if len(kept[0]) <= SHOWN_CHARS else kept[0][:SHOWN_CHARS] + "\u2026"
+        left = r"(?<!\w)" if self.bounded_left and not self.forms[0].lead else ""
+        right = r"(?!\w)" if self.bounded_right(self.forms[0]) and not self.forms[0].trail else ""
+        case = "" if self.sensitive else "(?i)"
+        return f"{case}{left}(?:{'|'.join([first, *kept[1:]])}{more}){right}"
+
     @cached_property
     def text(self) -> str:
-        """The whole pattern, for the ledger: a regular expression of the module regex, version 1, over
-        flow text.
-        """
+        """The whole pattern: a regular expression of the module regex, version 1, over flow text."""
         if self.variant.match == "regex":
             return self.variant.text
         if len(self.variant.text) > MAX_PATTERN:
@@ -149,22 +195,15 @@ class Pattern:
         return "(?V1)(?:" + "|".join(alternatives) + ")" if alternatives else "(?!)"
 
 
-def is_sensitive(variant: Variant) -> bool:
-    """Whether capitals must agree: on request, or by itself for one word of up to five letters, all
-    capitals.
-    """
-    if variant.case != "auto":
-        return variant.case == "sensitive"
-    letters = [char for char in variant.text if char.isalpha()]
-    single = len(variant.text.split()) == 1 and "-" not in variant.text
-    short = 2 <= len(letters) <= 5 or (len(letters) == 1 and len(variant.text.strip()) == 1)
-    return single and short and all(char.isupper() for char in letters)
+def _shown_gap(gap: str) -> str:
+    with_signs = gap != Gap.PUNCTUATION and gap.endswith(Gap.PUNCTUATION)
+    return gap.replace(Gap.PUNCTUATION, " ?") if with_signs else _SHOWN_GAPS.get(gap, "")
 
 
 def compile_variant(variant: Variant) -> Pattern:
     """Forms and rules of a variant; an expert's regular expression has no forms."""
     if variant.match == "regex":
-        return Pattern(variant, (), variant.case == "sensitive")
+        return Pattern(variant, (), variant.case_sensitive)
     inflect = variant.inflect == "auto"
     written = forms(variant.text) if inflect and variant.match != "substring" else (variant.text,)
     made: dict[str, Form] = {}
@@ -172,7 +211,7 @@ def compile_variant(variant: Variant) -> Pattern:
         form = _form(cased, inflect)
         if form is not None:
             made.setdefault(form.literal, form)
-    return Pattern(variant, tuple(made.values()), is_sensitive(variant))
+    return Pattern(variant, tuple(made.values()), variant.case_sensitive)
 
 
 def _form(cased: str, inflect: bool) -> Form | None:
