@@ -150,6 +150,7 @@ def _meetings(
         scope=chosen.scope,
         window_words=chosen.window_words,
         required=chosen.required,
+        toc_df=parsed.toc_df,
     )
 
 

@@ -273,7 +273,7 @@ COOCCURRENCE_DF = TableContract(
     "one meeting of concepts",
     (
         Column("concepts", TEXT, "the concepts that meet, in the order of the table, joined by ' + '"),
-        Column("scope", TEXT, "line, paragraph, page or window"),
+        Column("scope", TEXT, "line, sentence, paragraph, section, page or window"),
         Column("page_num", INT, "1-based physical page of the meeting"),
         Column("line_num", INT, "first line that takes part"),
         Column(

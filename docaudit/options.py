@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from docaudit.errors import OptionError
 
-Scope = Literal["line", "paragraph", "page", "window"]
+Scope = Literal["line", "sentence", "paragraph", "section", "page", "window"]
 
 
 class AuditOptions(BaseModel):
@@ -28,7 +28,8 @@ class AuditOptions(BaseModel):
         page_seconds: Time limit for reading one page, and for each region of it that goes to OCR.
         document_seconds: Time limit for opening the document and for reading all pages together.
         memory_mb: Memory limit of each child process in MiB.
-        scope: Where concepts must meet: the same line, paragraph, page, or a window of words.
+        scope: Where concepts must meet: the same line, sentence, paragraph, section of the contents, page, or a window
+            of words.
         window_words: Size of the window when scope is window.
         required: Concepts that must meet for the finding "mentioned"; empty means all of the table.
         regex_seconds: Time limit for one expert regular expression on one page.
