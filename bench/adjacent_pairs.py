@@ -118,22 +118,19 @@ def _class(page: Any, phrase: str, read: str) -> str:
     if apart and all(apart):
         return "glued"
     words = set(_LETTERS.findall(fold(read)))
-    if min(len(one), len(other)) <= 2 and all(_cut(whole, match, words) for match in places):
-        return "word borders"
-    if "\ufffd" in read and fold(one) + fold(other) not in fold(read):
+    if "\ufffd" in read and not {fold(one), fold(other)} <= words:
         return "unknown glyph"
+    if places and all(_cut(whole, match, words) for match in places):
+        return "word borders"
     known = [all(part in words for part in _LETTERS.findall(fold(word))) for word in (one, other)]
     return "other" if all(known) else "word borders"
 
 
 def _cut(whole: str, match: re.Match[str], words: set[str]) -> bool:
-    """Whether PDFium cut a word of the page in letters at one end of the phrase."""
-    before = re.sub(r"\s+", "", fold(whole[max(match.start() - 30, 0) : match.start()]))[-15:]
-    after = re.sub(r"\s+", "", fold(whole[match.end() : match.end() + 30]))[:15]
-    inside = re.sub(r"\s+", "", fold(match[0]))
-    return any(before[-n:] + inside[:k] in words for n in range(1, 16) for k in (1, 2, 3)) or any(
-        inside[-k:] + after[:n] in words for n in range(1, 16) for k in (1, 2, 3)
-    )
+    """Whether PDFium cuts words of the page here: what stands right before or after the phrase is no word of it."""
+    before = _LETTERS.findall(fold(whole[max(match.start() - 40, 0) : match.start()]))[-1:]
+    after = _LETTERS.findall(fold(whole[match.end() : match.end() + 40]))[:1]
+    return any(word not in words for word in (*before, *after))
 
 
 def _apart(text: Any, last: int, first: int) -> bool:

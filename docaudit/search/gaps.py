@@ -90,20 +90,25 @@ def gap_between(left: str, between: str, right: str, inflect: bool) -> str:
         right: Character after.
         inflect: Whether compounds may be written apart, hyphenated or joined.
     """
+    must = needed(between)
+    gap = _gap(left, must, right, inflect, marked=must != between)
+    return gap if must == between else rf"(?:{regex.escape(between)}|{gap})"
+
+
+def _gap(left: str, must: str, right: str, inflect: bool, *, marked: bool) -> str:
     kinds = {char_class(left), char_class(right)}
     digits = kinds == {CharClass.DIGIT}
     free = bool(kinds & {CharClass.FREE_LETTER, CharClass.FREE_MARK})
-    must = needed(between)
     if any(char in SIGNS for char in must):
         return _with_signs(must)
-    if not must:
-        return Gap.FREE if free else _inside(kinds, left, right, inflect) if not between else Gap.COMPOUND
     if DASH in must or (HYPHEN in must and " " in must):
         return Gap.DASH
     if HYPHEN in must:
         return Gap.HYPHEN if digits or not inflect else Gap.HYPHEN_COMPOUND
-    if free:
+    if free and char_class(right) != CharClass.FREE_MARK:
         return Gap.FREE
+    if not must:
+        return Gap.COMPOUND if marked else _inside(kinds, left, right, inflect)
     if digits:
         return Gap.NUMBERS
     return Gap.COMPOUND if inflect else Gap.BLANK

@@ -18,7 +18,7 @@ import regex
 
 from docaudit.search.gaps import Gap, fits
 from docaudit.search.patterns import RUN_ON, Form, Pattern
-from docaudit.search.scripts import HYPHEN, MAYBE, PASSED_OVER, CharClass, char_class
+from docaudit.search.scripts import HYPHEN, MAYBE, CharClass, char_class
 from docaudit.search.searchable import Corpus, Ints
 
 
@@ -157,14 +157,21 @@ def _confirmed(
 
 
 def _gaps_fit(corpus: Corpus, form: Form, start: int, end: int, begin: int) -> bool:
-    span = corpus.text[start:end]
-    if span == form.literal:
+    if corpus.text[start:end] == form.literal:
         return True
-    positions = corpus.positions[begin : begin + len(form.key)].tolist()
-    return all(
-        fits(gap, corpus.text[left + 1 : right])
-        for gap, left, right in zip(form.gaps, positions, positions[1:], strict=False)
-    )
+    return all(fits(gap, between) for gap, between, _ in _gaps(corpus, form, begin))
+
+
+def _gaps(corpus: Corpus, form: Form, begin: int) -> Iterator[tuple[str, str, int]]:
+    """Gaps where the page has something between two characters, or the variant needs it: kind, what stands there,
+    where. Seams that fit are left out: a line without blanks has one between any two letters.
+    """
+    positions = corpus.positions[begin : begin + len(form.key)]
+    apart = np.diff(positions)
+    seams = (apart == 2) & (corpus.classes[positions[:-1] + 1] == CharClass.MAYBE) & form.takes_seam
+    for index in np.flatnonzero(((apart > 1) & ~seams) | (form.needs_something & (apart == 1))).tolist():
+        left, right = int(positions[index]), int(positions[index + 1])
+        yield form.gaps[index], corpus.text[left + 1 : right], left + 1
 
 
 def plain_matches(corpus: Corpus, patterns: Sequence[Pattern]) -> list[Match]:
@@ -185,15 +192,10 @@ def gaps_of(corpus: Corpus, form: Form, match: Match) -> list[tuple[str, str, in
     begins.
     """
     start, end = match.start + len(form.lead), match.end - len(form.trail)
-    span = corpus.text[start:end]
-    if span == form.key:
+    if corpus.text[start:end] == form.key:
         return []
-    places = [start + offset for offset, char in enumerate(span) if char not in PASSED_OVER]
-    return [
-        (gap, corpus.text[left + 1 : right], left + 1)
-        for gap, left, right in zip(form.gaps, places, places[1:], strict=False)
-        if right - left > 1 or gap in (Gap.COMPOUND, Gap.HYPHEN_COMPOUND)
-    ]
+    begin = int(corpus.positions.searchsorted(start))
+    return list(_gaps(corpus, form, begin))
 
 
 def is_allowed(corpus: Corpus, patterns: Sequence[Pattern], match: Match) -> bool:

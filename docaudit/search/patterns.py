@@ -13,13 +13,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+import numpy as np
+import numpy.typing as npt
 import regex
 
 from docaudit.concepts import Variant
-from docaudit.search.gaps import Gap, gap_between, needed, squeezed
+from docaudit.search.gaps import Gap, fits, gap_between, needed, squeezed
 from docaudit.search.inflect import forms
 from docaudit.search.normalize import searchable
-from docaudit.search.scripts import TAIL, WORD, CharClass, char_class
+from docaudit.search.scripts import MAYBE, TAIL, WORD, CharClass, char_class
 
 GLUED_LETTERS = 4
 """A number may be glued before a variant of at least so many characters (1Introduction)."""
@@ -79,12 +81,23 @@ class Form:
         """Three words or more: so much agrees that a blank that the page lost at one end cannot mislead."""
         return len(self.key) >= LONG_LETTERS and sum(gap == Gap.COMPOUND for gap in self.gaps) >= 2
 
+    @cached_property
+    def needs_something(self) -> npt.NDArray[np.bool_]:
+        """For each gap whether the page must have something there, or its lack tells something."""
+        varied = (Gap.COMPOUND, Gap.HYPHEN_COMPOUND)
+        return np.fromiter((gap in varied or not fits(gap, "") for gap in self.gaps), dtype=bool)
+
+    @cached_property
+    def takes_seam(self) -> npt.NDArray[np.bool_]:
+        """For each gap whether a seam alone may stand there."""
+        return np.fromiter((fits(gap, MAYBE) for gap in self.gaps), dtype=bool)
+
     @property
     def shown(self) -> str:
         """The form as a person reads it, with the gaps between its words."""
-        parts = [regex.escape(self.lead + self.cased_key[0], literal_spaces=True)]
-        for gap, char in zip(self.gaps, self.cased_key[1:], strict=False):
-            parts.append(_shown_gap(gap) + regex.escape(char, literal_spaces=True))
+        key = self.cased_key
+        parts = [regex.escape(self.lead + key[0])]
+        parts += [_shown_step(gap, char) for gap, char in zip(self.gaps, key[1:], strict=False)]
         return "".join([*parts, regex.escape(self.trail)])
 
     @property
@@ -195,9 +208,11 @@ class Pattern:
         return "(?V1)(?:" + "|".join(alternatives) + ")" if alternatives else "(?!)"
 
 
-def _shown_gap(gap: str) -> str:
+@lru_cache(maxsize=50_000)
+def _shown_step(gap: str, char: str) -> str:
     with_signs = gap != Gap.PUNCTUATION and gap.endswith(Gap.PUNCTUATION)
-    return gap.replace(Gap.PUNCTUATION, " ?") if with_signs else _SHOWN_GAPS.get(gap, "")
+    shown = gap.replace(Gap.PUNCTUATION, " ?") if with_signs else _SHOWN_GAPS.get(gap, "")
+    return shown + regex.escape(char)
 
 
 def compile_variant(variant: Variant) -> Pattern:
@@ -229,9 +244,12 @@ def _form(cased: str, inflect: bool) -> Form | None:
 
 def _loose_commas(key: str, between: list[str], gaps: tuple[str, ...]) -> tuple[str, ...]:
     """A comma after a number that no digit follows belongs to no number: "1874 , from" may have a blank before it."""
+
+    def is_loose(place: int) -> bool:
+        return key[place] in ",:" and (" " in between[place + 1] or not key[place + 1 : place + 2].isdigit())
+
     return tuple(
-        Gap.PUNCTUATION if gap == Gap.CHAR and key[place] in ",:" and " " in between[place + 1] else gap
-        for place, gap in enumerate(gaps, 1)
+        Gap.PUNCTUATION if gap == Gap.CHAR and is_loose(place) else gap for place, gap in enumerate(gaps, 1)
     )
 
 
