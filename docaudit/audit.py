@@ -28,12 +28,17 @@ from docaudit.sweep import sweep_lines
 Progress = Callable[[int, int], None]
 _OPTIONS_OF_READING = (
     "ocr",
+    "ocr_engine",
     "ocr_lang",
     "ocr_confidence",
+    "second_reader",
     "workers",
     "page_seconds",
     "document_seconds",
     "memory_mb",
+    "attachment_depth",
+    "attachment_mb",
+    "revisions",
 )
 
 

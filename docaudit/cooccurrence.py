@@ -1,7 +1,8 @@
 """Hits -> where concepts meet: in the same line, sentence, paragraph, section, page, or window of words.
 
 A phrase that begins on one page and ends on the next belongs to both. Text that belongs to no page (metadata,
-bookmarks, attachments) meets only within its own line, as its lines have no neighbours that a reader would see.
+bookmarks) meets only within its own line, as its lines have no neighbours that a reader would see. The pages of an
+attachment are pages of their own, wherever the attachment is pinned.
 """
 
 from __future__ import annotations
@@ -108,7 +109,18 @@ def _units(hits: Iterable[Occurrence], units_of: UnitRule) -> list[list[Occurren
 def _unit_rule(stream: Stream, scope: Scope, toc_df: pd.DataFrame | None) -> UnitRule:
     """How to tell the units of a scope; text that belongs to no page meets only within its own line."""
     rule = _page_rule(stream, scope, toc_df)
-    return lambda place, char: [("line", *place)] if place[0] == DOCUMENT_PAGE else rule(place, char)
+
+    def units(place: Place, char: int) -> Iterable[Unit]:
+        inside = stream.inside.get(place)
+        if inside is None:
+            return [("line", *place)] if place[0] == DOCUMENT_PAGE else rule(place, char)
+        if scope in ("line", "sentence"):
+            return rule(place, char)
+        if scope == "section":
+            return [("attachment", inside[0])]  # whatever its own contents say
+        return [inside if scope == "page" else (*inside, stream.block[place] or place)]
+
+    return units
 
 
 def _page_rule(stream: Stream, scope: Scope, toc_df: pd.DataFrame | None) -> UnitRule:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import itertools
 import re
 from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
 
 import pandas as pd
 
 from docaudit.justification import ParseCoverage
 from docaudit.location import PageState, TextSource
 
+_MISSED_WORDS, _MISSED_SHARE = 3, 0.1
+"""On real pages the first reader misses a word or two in a sum sign, a slanted or overprinted label: at most 6 %."""
 _NUMBERED_TYPES = ("figure", "table", "box", "chart", "図", "表", "別紙", "条")
 
 
@@ -52,7 +56,31 @@ def measure_coverage(
             if not found
         ),
         pages_with_warnings=tuple(int(num) for num in page_df.loc[page_df["warnings"] != "", "page_num"]),
+        **_readers(page_df, line_df),
     )
+
+
+def _readers(page_df: pd.DataFrame, line_df: pd.DataFrame) -> dict[str, Any]:
+    """What the second reader says; nothing at all if no page was compared."""
+    compared = page_df["words_second_only"].notna()
+    if not compared.any():
+        return {}
+    return {
+        "words_second_reader_only": int(page_df["words_second_only"].sum()),
+        "words_first_reader_only": int(page_df["words_first_only"].sum()),
+        "pages_not_compared": tuple(int(num) for num in page_df.loc[~compared, "page_num"]),
+        "pages_readers_disagree": tuple(_disagreeing(page_df, line_df)),
+    }
+
+
+def _disagreeing(page_df: pd.DataFrame, line_df: pd.DataFrame) -> Iterator[int]:
+    """Pages of which the first reader missed a good part; a word or two on a full page cast no doubt on the rest."""
+    layer = line_df[line_df["source"] == TextSource.TEXT_LAYER.value]
+    for page_num, missed in zip(page_df["page_num"], page_df["words_second_only"], strict=True):
+        if missed >= _MISSED_WORDS:
+            words = sum(len(str(text).split()) for text in layer.loc[layer["page_num"] == page_num, "text"])
+            if missed >= _MISSED_SHARE * (words + missed):
+                yield int(page_num)
 
 
 def _ink_share(page_df: pd.DataFrame) -> float | None:

@@ -112,6 +112,14 @@ PAGE_DF = TableContract(
             "script", TEXT, "script of most letters: latin, cjk, cyrillic, greek, arabic, hebrew, other, none"
         ),
         Column("warnings", TEXT, "what the engine complained about on this page, as it said it"),
+        Column(
+            "words_first_only", FLOAT, "words that the second reader did not see; NaN if it was not compared"
+        ),
+        Column(
+            "words_second_only",
+            FLOAT,
+            "words in sight that only the second reader saw (they are lines as well); NaN if it was not compared",
+        ),
     ),
 )
 
@@ -127,6 +135,14 @@ LINE_DF = TableContract(
         *_box("the line"),
         Column("source", TEXT, "a TextSource"),
         Column("visibility", TEXT, "a Visibility"),
+        Column(
+            "part",
+            TEXT,
+            "attachment or earlier revision in which the line stands; empty for the document itself",
+        ),
+        Column(
+            "part_page", INT, "1-based page of that part, on which the box lies; 0 if it is no page of it"
+        ),
         Column("direction", TEXT, "a Direction"),
         Column("font_size", FLOAT, "size of most characters, points; NaN if unknown"),
         Column("bold", BOOL, "most characters are bold"),
@@ -237,6 +253,14 @@ HIT_DF = TableContract(
         ),
         Column("source", TEXT, "a TextSource"),
         Column("visibility", TEXT, "a Visibility"),
+        Column(
+            "part",
+            TEXT,
+            "attachment or earlier revision in which the line stands; empty for the document itself",
+        ),
+        Column(
+            "part_page", INT, "1-based page of that part, on which the box lies; 0 if it is no page of it"
+        ),
         Column("section", TEXT, "title of the contents entry in which it stands; empty if none"),
         Column("negated", BOOL, "stands under a cue of negation"),
         Column("nested", BOOL, "lies inside a longer occurrence of the same concept"),

@@ -125,7 +125,11 @@ class ParseCoverage(Model):
         number_gaps: Gaps in the numbers of figures, tables, boxes and the like.
         contents_not_found: Contents entries whose title is not on the page they point to.
         pages_with_warnings: Pages on which the engine complained.
-        words_second_reader_only: Words that only the second reader saw; None if it was not run.
+        words_second_reader_only: Words in sight that only the second reader saw; None if it was not run. They were
+            added to the lines, and so are searched.
+        words_first_reader_only: Words that the second reader did not see; None if it was not run.
+        pages_not_compared: Pages that the second reader could not read, or may have under another number.
+        pages_readers_disagree: Pages of which the first reader missed so much that it cannot be relied on there.
     """
 
     pages_total: int
@@ -146,6 +150,9 @@ class ParseCoverage(Model):
     contents_not_found: tuple[str, ...]
     pages_with_warnings: tuple[int, ...]
     words_second_reader_only: int | None = None
+    words_first_reader_only: int | None = None
+    pages_not_compared: tuple[int, ...] = ()
+    pages_readers_disagree: tuple[int, ...] = ()
 
     def six_keys(self) -> dict[str, int]:
         """The six numbers of the method under their exact names."""
@@ -173,7 +180,8 @@ class BlindSpot(Model):
 class Hit(Model):
     """One occurrence of one variant.
 
-    `snippet` and `match_text` are verbatim; parts of several lines are joined by newlines.
+    `snippet` and `match_text` are verbatim; parts of several lines are joined by newlines. `part` names the attachment
+    or earlier revision in which it stands (empty: the document itself), `part_page` the page of it with `bbox`.
     """
 
     concept: str
@@ -188,6 +196,8 @@ class Hit(Model):
     snippet: str
     source: TextSource
     visibility: Visibility
+    part: str = ""
+    part_page: int = Field(default=0, ge=0)
     section: str
     negated: bool
     nested: bool

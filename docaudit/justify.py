@@ -201,7 +201,8 @@ def _meet_by_hits(required: tuple[str, ...], hit_df: pd.DataFrame, scope: str) -
     """Whether hits alone show a meeting, for the scopes in which they can; a table of other options would hide it."""
     if scope not in ("page", "line"):
         return False
-    counted = hit_df[_is_counted(hit_df) & hit_df["concept"].isin(required) & (hit_df["page_num"] > 0)]
+    on_pages = (hit_df["page_num"] > 0) & (hit_df["part"] == "")
+    counted = hit_df[_is_counted(hit_df) & hit_df["concept"].isin(required) & on_pages]
     unit = ["page_num"] if scope == "page" else ["page_num", "line_num"]
     return bool((counted.groupby(unit)["concept"].nunique() == len(required)).any())
 

@@ -29,6 +29,7 @@ class TextSource(StrEnum):
     LINK = "link"
     SIGNATURE = "signature"
     ATTACHMENT = "attachment"
+    EARLIER_REVISION = "earlier_revision"
 
 
 PAGE_SOURCES = frozenset({TextSource.TEXT_LAYER, TextSource.SECOND_READER, TextSource.OCR})
@@ -44,6 +45,7 @@ class Visibility(StrEnum):
     COVERED = "covered"
     CROPPED = "cropped"
     LAYER_OFF = "layer_off"
+    REPLACED = "replaced"
     UNKNOWN = "unknown"
 
 

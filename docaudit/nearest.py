@@ -19,7 +19,7 @@ from docaudit.frames import COOCCURRENCE_DF, HIT_DF, LINE_DF, NEAREST_DF
 from docaudit.location import DOCUMENT_PAGE, MatchKind
 from docaudit.near_misses import NearMiss, near_misses
 from docaudit.reasons import NearMissReason
-from docaudit.stream import Occurrence, build_stream, closest_pair, counted, gap, occurrences
+from docaudit.stream import FAR, Occurrence, build_stream, closest_pair, counted, gap, occurrences
 from docaudit.wordforms import fold
 
 _PER_VARIANT = 3
@@ -102,7 +102,7 @@ def _pairs(
         hit, partner = hits.iloc[first.row], hits.iloc[second.row]
         pair = _from_hit("pair", {str(name): cell for name, cell in hit.items()}, "")
         words = gap(first, second)
-        on_pages = DOCUMENT_PAGE not in (first.first[0], second.first[0])
+        on_pages = DOCUMENT_PAGE not in (first.first[0], second.first[0]) and words < FAR // 2
         where = (
             f"{words} words away, on page {second.first[0]}"
             if on_pages

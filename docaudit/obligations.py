@@ -22,6 +22,8 @@ REGION_KINDS = frozenset(
         BlindSpotKind.IMAGE_NOT_READ,
         BlindSpotKind.OCR_UNCERTAIN,
         BlindSpotKind.OCR_FAILED,
+        BlindSpotKind.OCR_NO_WORDS,
+        BlindSpotKind.TEXT_DISAGREES,
         BlindSpotKind.VECTOR_NOT_READ,
         BlindSpotKind.UNKNOWN_GLYPHS,
     }
@@ -226,15 +228,24 @@ def control_found(controls: Sequence[tuple[str, bool]] | None) -> ObligationChec
 
 
 def readers_agree(coverage: ParseCoverage) -> ObligationCheck:
-    """A second, independent reader saw no words that the first did not."""
+    """A second, independent reader confirms what the first read.
+
+    Words that only the second saw were added and are searched, so they alone leave nothing unread. But where the first
+    missed a good part of a page, what both missed may be more.
+    """
     words = coverage.words_second_reader_only
     if words is None:
         return _not_run(Obligation.READERS_AGREE, "no second reader was run")
-    if words == 0:
-        return _check(Obligation.READERS_AGREE, True, "a second reader saw no other words")
-    return _check(
-        Obligation.READERS_AGREE, False, f"{words} words only in the second reader", (), "read those pages"
-    )
+    added = f"; {words} words that only it saw were searched as well" if words else ""
+    pages = coverage.pages_readers_disagree
+    if pages:
+        evidence = f"the first reader missed a good part of {len(pages)} page(s){added}"
+        return _check(Obligation.READERS_AGREE, False, evidence, pages, "read these pages")
+    apart = coverage.pages_not_compared
+    if apart:
+        total = coverage.pages_total
+        return _not_run(Obligation.READERS_AGREE, f"{len(apart)} of {total} pages were not compared{added}")
+    return _check(Obligation.READERS_AGREE, True, f"a second reader confirms all pages{added}")
 
 
 def apply_waivers(checks: Sequence[ObligationCheck], waive: Mapping[str, str]) -> tuple[ObligationCheck, ...]:

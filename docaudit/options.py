@@ -20,14 +20,19 @@ class AuditOptions(BaseModel):
     """Frozen options of one audit; a justification embeds them, so that it can be repeated.
 
     Attributes:
-        ocr: auto reads images by OCR that have no text over them; off reads none and lists them as blind spots.
+        ocr: auto reads by OCR what no text explains; full reads pages with text as well, and compares; off reads none.
+        ocr_engine: tesserocr is Tesseract in a package; tesseract is the program of that name.
         ocr_lang: Languages for OCR, joined by a plus sign; None takes English and Japanese.
         ocr_confidence: Mean word confidence (0 to 100) below which a region read by OCR stays a blind spot.
+        second_reader: Read the text of every page with a second, independent engine as well, and compare.
         password: Password of an encrypted document; never written to any output.
         workers: Child processes that read pages; 0 takes one for each core.
         page_seconds: Time limit for reading one page, and for each region of it that goes to OCR.
         document_seconds: Time limit for opening the document and for reading all pages together.
         memory_mb: Memory limit of each child process in MiB.
+        attachment_depth: How deep attachments are read: 1 those of the document, 2 also theirs; 0 only names them.
+        attachment_mb: MiB of attachments (unpacked, all together) that are read; what goes beyond is named as unread.
+        revisions: Read the earlier revisions of a file that was saved incrementally, not only name them.
         scope: Where concepts must meet: the same line, sentence, paragraph, section of the contents, page, or a window
             of words.
         window_words: Size of the window when scope is window.
@@ -41,14 +46,19 @@ class AuditOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    ocr: Literal["auto", "off"] = "auto"
+    ocr: Literal["auto", "off", "full"] = "auto"
+    ocr_engine: Literal["tesserocr", "tesseract"] = "tesserocr"
     ocr_lang: str | None = None
     ocr_confidence: float = Field(default=75.0, ge=0, le=100)
+    second_reader: bool = True
     password: str | None = Field(default=None, exclude=True, repr=False)
     workers: int = Field(default=0, ge=0, le=64)
     page_seconds: float = Field(default=20.0, gt=0)
     document_seconds: float = Field(default=3600.0, gt=0)
     memory_mb: int = Field(default=2048, ge=256)
+    attachment_depth: int = Field(default=2, ge=0, le=9)
+    attachment_mb: int = Field(default=256, ge=0, le=1024)
+    revisions: bool = False
     scope: Scope = "page"
     window_words: int = Field(default=50, ge=2)
     required: tuple[str, ...] = ()

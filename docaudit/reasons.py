@@ -15,6 +15,8 @@ class BlindSpotKind(StrEnum):
     IMAGE_NOT_READ = "image_not_read"
     OCR_UNCERTAIN = "ocr_uncertain"
     OCR_FAILED = "ocr_failed"
+    OCR_NO_WORDS = "ocr_no_words"
+    TEXT_DISAGREES = "text_disagrees"
     VECTOR_NOT_READ = "vector_not_read"
     UNKNOWN_GLYPHS = "unknown_glyphs"
     PAGE_FAILED = "page_failed"
@@ -59,7 +61,15 @@ _KINDS = {
     ),
     BlindSpotKind.OCR_FAILED: (
         "The OCR engine failed on this region.",
-        "read the region, or run again with another engine",
+        "read the region, or run again with another --ocr-engine or --ocr-lang",
+    ),
+    BlindSpotKind.OCR_NO_WORDS: (
+        "OCR was run on this region and read no words in it.",
+        "look at the region",
+    ),
+    BlindSpotKind.TEXT_DISAGREES: (
+        "What OCR reads in the picture of this region is not what its text layer says.",
+        "read the region; both readings were searched",
     ),
     BlindSpotKind.VECTOR_NOT_READ: (
         "The page draws shapes where no text was read; they may be letters turned into outlines.",
@@ -67,7 +77,7 @@ _KINDS = {
     ),
     BlindSpotKind.UNKNOWN_GLYPHS: (
         "Glyphs have no usable Unicode value: a person sees letters, a program does not.",
-        "read the page, or run with OCR",
+        "read the page, or run with --ocr auto",
     ),
     BlindSpotKind.PAGE_FAILED: (
         "The engine could not read the page.",
@@ -94,8 +104,8 @@ _KINDS = {
         "repair the file, or obtain an intact copy",
     ),
     BlindSpotKind.ATTACHMENT_NOT_READ: (
-        "A file is embedded in the document and was not read.",
-        "extract the attachment and audit it as well",
+        "A file is embedded in the document and was not read, or not as a whole.",
+        "raise --attachment-depth or --attachment-mb if that is the cause, or extract the attachment and read it",
     ),
     BlindSpotKind.ANNOTATION_NOT_READ: (
         "The page carries annotations whose text was not read.",
@@ -111,7 +121,7 @@ _KINDS = {
     ),
     BlindSpotKind.EARLIER_REVISION: (
         "The file was saved incrementally; earlier revisions in it were not read.",
-        "ask for the earlier versions if they matter",
+        "run with --revisions, or ask for the earlier versions if they matter",
     ),
     BlindSpotKind.SIGNATURE_NOT_READ: (
         "The document carries a signature whose reason, name and place were not read.",

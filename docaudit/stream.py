@@ -12,7 +12,7 @@ from docaudit.wordforms import WORD
 
 _RUNNING = frozenset({TextSource.TEXT_LAYER, TextSource.OCR})
 """Sources whose words count in the stream; other text (a comment, a second reading) lies beside it."""
-_FAR = 10**9
+FAR = 10**9
 """Words between lines that belong to no page: farther than any window."""
 
 Place = tuple[int, int]
@@ -51,12 +51,14 @@ class Stream:
         first_word: Number of the first word of each line.
         text: Text of each line.
         block: Block of each line.
+        inside: Attachment and page of it, of each line that stands in one.
     """
 
     order: tuple[Place, ...]
     first_word: dict[Place, int]
     text: dict[Place, str]
     block: dict[Place, int]
+    inside: dict[Place, tuple[str, int]]
 
     def word_from(self, place: Place, char: int) -> int:
         """Number of the word in which a character of a line stands, or of the next one."""
@@ -72,28 +74,41 @@ class Stream:
 
 
 def build_stream(line_df: pd.DataFrame) -> Stream:
-    """The stream of all lines: pages in order, lines of a page in order; document-wide lines far from all else."""
+    """The stream of all lines: pages in order, lines of a page in order.
+
+    Document-wide lines are far from all else, and so is each attachment as a whole.
+    """
     ordered = line_df.sort_values(["page_num", "line_num"], kind="stable")
-    columns = [ordered[name].tolist() for name in ("page_num", "line_num", "text", "block_num", "source")]
+    names = ("page_num", "line_num", "text", "block_num", "source", "part", "part_page")
+    columns = [ordered[name].tolist() for name in names]
     order: list[Place] = []
     first_word: dict[Place, int] = {}
     text: dict[Place, str] = {}
     block: dict[Place, int] = {}
-    at, apart = 0, 0
-    for page, line, content, block_num, source in zip(*columns, strict=True):
+    inside: dict[Place, tuple[str, int]] = {}
+    at, apart, in_part, part_before = 0, 0, 0, ""
+    for page, line, content, block_num, source, part, part_page in zip(*columns, strict=True):
         place = (int(page), int(line))
         if place in text:
             raise TableContractError(f"line_df: page {page} has line {line} twice", remedy="number its lines")
         order.append(place)
         text[place], block[place] = str(content), int(block_num)
+        if part and source == TextSource.ATTACHMENT.value:
+            inside[place] = (str(part), int(part_page))
+            if part != part_before:
+                apart, part_before = apart - FAR, str(part)
+                in_part = apart
+            first_word[place] = in_part
+            in_part += sum(1 for _ in WORD.finditer(text[place]))
+            continue
         if place[0] == DOCUMENT_PAGE:
-            apart -= _FAR
+            apart -= FAR
             first_word[place] = apart
             continue
         first_word[place] = at
         if source in _RUNNING:
             at += sum(1 for _ in WORD.finditer(text[place]))
-    return Stream(tuple(order), first_word, text, block)
+    return Stream(tuple(order), first_word, text, block, inside)
 
 
 def counted(hit_df: pd.DataFrame) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Sequence
@@ -12,6 +13,8 @@ from typing import Any
 import pikepdf
 import pymupdf
 from reportlab.lib.pagesizes import A4
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
 Draw = Callable[[pymupdf.Page], Any]
@@ -203,14 +206,22 @@ def damaged_stream(data: bytes, page: int) -> bytes:
     return changed(data, change)
 
 
-def with_xfa(data: bytes) -> bytes:
-    """A PDF with an XFA form in its catalog."""
+XFA = (
+    "<xdp:xdp xmlns:xdp='http://ns.adobe.com/xdp/'><template><field name='dose'><caption><value><text>hidden caption"
+    "</text></value></caption><assist><toolTip>hidden tooltip</toolTip></assist><value><exData contentType='text/html'>"
+    "<body xmlns='http://www.w3.org/1999/xhtml'><p>rich <span>hid</span>den text</p></body></exData></value></field>"
+    "</template><datasets><data><patient>hidden value</patient></data></datasets></xdp:xdp>"
+)
+
+
+def with_xfa(data: bytes, *packets: str) -> bytes:
+    """A PDF with an XFA form in its catalog: one stream, or several with names."""
 
     def change(pdf: pikepdf.Pdf) -> None:
-        packet = pdf.make_stream(
-            b"<xdp:xdp xmlns:xdp='http://ns.adobe.com/xdp/'><field>hidden</field></xdp:xdp>"
-        )
-        pdf.Root.AcroForm = pikepdf.Dictionary(Fields=pikepdf.Array([]), XFA=packet)
+        streams = [pdf.make_stream(packet.encode()) for packet in packets or [XFA]]
+        named = [part for number, stream in enumerate(streams) for part in (f"packet {number}", stream)]
+        form = streams[0] if len(streams) == 1 else pikepdf.Array(named)
+        pdf.Root.AcroForm = pikepdf.Dictionary(Fields=pikepdf.Array([]), XFA=form)
 
     return changed(data, change)
 
@@ -238,12 +249,103 @@ def unknown_glyphs(length: int = 12) -> bytes:
     return changed(document(blank), change)
 
 
+def own_font(*lines: str, change: Callable[[bytes], bytes] = bytes) -> bytes:
+    """A page of lines in an embedded font, whose ToUnicode table `change` may falsify."""
+    pdfmetrics.registerFont(TTFont("Vera", "Vera.ttf"))
+
+    def paint(canvas: Canvas) -> None:
+        canvas.setFont("Vera", 12)
+        for number, line in enumerate(lines):
+            canvas.drawString(LEFT, 700 - 20 * number, line)
+
+    def falsify(pdf: pikepdf.Pdf) -> None:
+        for font in pdf.pages[0].Resources.Font.values():
+            if "/ToUnicode" in font:
+                font.ToUnicode = pdf.make_stream(change(font.ToUnicode.read_bytes()))
+
+    return changed(reportlab(paint), falsify)
+
+
+def shifted(table: bytes) -> bytes:
+    """A ToUnicode table in which every small letter is said to be the one seven letters on."""
+
+    def other(found: re.Match[bytes]) -> bytes:
+        code = int(found[1], 16)
+        small = ord("a") <= code <= ord("z")
+        return b"> <%04X>" % ((code - ord("a") + 7) % 26 + ord("a") if small else code)
+
+    return re.sub(rb"> <([0-9A-F]{4})>", other, table)
+
+
 def updated(data: bytes, page: int, words: str) -> bytes:
     """The same file with a second revision appended that writes on one page (from 1)."""
+    return appended(data, lambda doc: doc[page - 1].insert_text((LEFT, 500), words, fontsize=11))
+
+
+def appended(data: bytes, change: Callable[[pymupdf.Document], Any]) -> bytes:
+    """The same file with a second revision appended."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "first.pdf"
         file.write_bytes(data)
         with pymupdf.open(file) as second:
-            second[page - 1].insert_text((LEFT, 500), words, fontsize=11)
+            change(second)
             second.saveIncr()
         return file.read_bytes()
+
+
+def rewritten(data: bytes, *lines: str) -> bytes:
+    """The same file with a second revision in which the first page has these lines and no others."""
+
+    def change(doc: pymupdf.Document) -> None:
+        stream = "BT /helv 11 Tf 72 750 Td " + " ".join(f"({line}) Tj 0 -16 Td" for line in lines) + " ET"
+        contents = doc[0].get_contents()
+        for number in contents:
+            doc.update_stream(number, stream.encode() if number == contents[0] else b" ")
+
+    return appended(data, change)
+
+
+def signed(data: bytes) -> bytes:
+    """The same file with a second revision that adds the field of a signature and nothing else."""
+
+    def change(doc: pymupdf.Document) -> None:
+        value, field = doc.get_new_xref(), doc.get_new_xref()
+        page = doc[0].xref
+        doc.update_object(value, "<</Type/Sig/Filter/Adobe.PPKLite/Reason(approved by all)/Name(A Signer)>>")
+        doc.update_object(
+            field,
+            f"<</Type/Annot/Subtype/Widget/FT/Sig/T(s)/Rect[0 0 0 0]/F 132/V {value} 0 R/P {page} 0 R>>",
+        )
+        doc.xref_set_key(page, "Annots", f"[{field} 0 R]")
+        doc.xref_set_key(doc.pdf_catalog(), "AcroForm", f"<</Fields[{field} 0 R]/SigFlags 3>>")
+
+    return appended(data, change)
+
+
+def drawing(pdf: pikepdf.Pdf, words: str) -> pikepdf.Stream:
+    """The drawing of an annotation, or any other form: one line of words."""
+    name = pikepdf.Name
+    font = pikepdf.Dictionary(Type=name.Font, Subtype=name.Type1, BaseFont=name.Helvetica)
+    form = pdf.make_stream(f"BT /F 10 Tf 2 5 Td ({words}) Tj ET".encode())
+    form.Type, form.Subtype, form.BBox = name.XObject, name.Form, pikepdf.Array([0, 0, 200, 20])
+    form.Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F=font))
+    return form
+
+
+def annotation(pdf: pikepdf.Pdf, subtype: str, y: float, **keys: Any) -> pikepdf.Object:
+    """An annotation on the right of a page, not yet in its list."""
+    name = pikepdf.Name
+    rect = pikepdf.Array([300, y, 500, y + 20])
+    return pdf.make_indirect(
+        pikepdf.Dictionary(Type=name.Annot, Subtype=name(f"/{subtype}"), Rect=rect, **keys)
+    )
+
+
+def with_files(*files: tuple[str, bytes], first: Draw | None = None) -> bytes:
+    """A page with embedded files."""
+
+    def finish(doc: pymupdf.Document) -> None:
+        for name, data in files:
+            doc.embfile_add(name, data, filename=name)
+
+    return document(first or text(*PROSE), finish=finish)

@@ -35,7 +35,9 @@ def test_blank_scan_and_text() -> None:
     assert (coverage.images_read, coverage.images_without_text, coverage.images_unread) == (0, 0, 1)
     assert coverage.ink_read_share is not None
     assert 0 < coverage.ink_read_share < 1
-    assert coverage.words_second_reader_only is None  # not run is not zero
+    assert (coverage.words_second_reader_only, coverage.words_first_reader_only) == (0, 0)
+    without = parse_once(pdfs.document(pdfs.text("plain words")), second_reader=False).coverage
+    assert without.words_second_reader_only is None  # not run is not zero
 
 
 def test_states_and_images_add_up() -> None:

@@ -289,7 +289,7 @@ BREAKS: dict[str, dict[str, Any]] = {
     },
     "question_covered": {"question": "How much water?"},
     "control_found": {"controls": (("report", False),)},
-    "readers_agree": {"coverage": coverage(3, words_second_reader_only=7)},
+    "readers_agree": {"coverage": coverage(3, words_second_reader_only=70, pages_readers_disagree=(2,))},
 }
 
 

@@ -129,9 +129,20 @@ def test_control_found() -> None:
     assert "'b'" in check.evidence
 
 
-@pytest.mark.parametrize(("words", "state"), [(None, NOT_RUN), (0, MET), (4, UNMET)])
-def test_readers_agree(words: int | None, state: ObligationState) -> None:
-    assert obligations.readers_agree(coverage(1, words_second_reader_only=words)).state is state
+@pytest.mark.parametrize(
+    ("fields", "state", "pages"),
+    [
+        ({"words_second_reader_only": None}, NOT_RUN, ()),
+        ({"words_second_reader_only": 0}, MET, ()),
+        ({"words_second_reader_only": 2}, MET, ()),  # added to the lines, and so searched
+        ({"words_second_reader_only": 0, "pages_not_compared": (1,)}, NOT_RUN, ()),
+        ({"words_second_reader_only": 40, "pages_readers_disagree": (2, 3)}, UNMET, (2, 3)),
+    ],
+)
+def test_readers_agree(fields: dict[str, Any], state: ObligationState, pages: tuple[int, ...]) -> None:
+    check = obligations.readers_agree(coverage(3, **fields))
+    assert check.state is state
+    assert check.pages == pages
 
 
 def checked(state: ObligationState) -> tuple[ObligationCheck, ...]:

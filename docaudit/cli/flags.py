@@ -42,6 +42,8 @@ def _flag(name: str) -> Callable[[Command], Command]:
         settings |= {"multiple": True, "metavar": "CODE=REASON"}
     elif get_origin(kind) is tuple:
         settings |= {"multiple": True, "metavar": "NAME"}
+    elif kind is bool:
+        return click.option(f"{flag}/--no-{flag[2:]}", name, **settings)
     elif kind in (int, float):
         settings["type"] = kind
     if name == "password":
@@ -62,7 +64,7 @@ def _help(name: str) -> str:
     found = re.search(rf"^ +{name}: (.+)$", doc, re.MULTILINE)
     text = found[1] if found else ""
     default = AuditOptions.model_fields[name].default
-    if isinstance(default, str | int | float):
+    if isinstance(default, str | int | float) and not isinstance(default, bool):
         text += f" [default: {default:g}]" if isinstance(default, float) else f" [default: {default}]"
     return f"{text} {_SHOWN_ELSEWHERE.get(name, '')}".strip()
 

@@ -21,6 +21,7 @@ from docaudit.render.pages import page_words
 from docaudit.render.paper import Paper, new_console
 from docaudit.render.tables import BOX, HIT_COLUMNS, hit_row, table_csv
 from docaudit.render.text import print_kwic
+from docaudit.render.view import heading
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def _document(paper: Paper, document: Swept) -> None:
         paper.say(
             (one_line(concept), "bold cyan"), f"  {len(hits):,}" + (f", {pages}" if hits else ""), indent=2
         )
-        print_kwic(paper, [(hit.section, hit.page_num, hit.snippet, hit.match_text) for hit in hits])
+        print_kwic(paper, [(heading(hit), hit.page_num, hit.snippet, hit.match_text) for hit in hits])
     for row in document.ledger:
         if row.state is not LedgerState.SEARCHED:
             place = f"{one_line(row.concept)}: {one_line(row.variant)}"

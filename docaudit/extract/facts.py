@@ -22,6 +22,8 @@ class LineFact(msgspec.Struct, array_like=True):
     size: float = 0.0
     bold: bool = False
     confidence: float = 100.0
+    part: str = ""
+    part_page: int = 0
 
 
 class ImageFact(msgspec.Struct, array_like=True):
@@ -63,6 +65,8 @@ class PageFact(msgspec.Struct, array_like=True):
     ink_total: int | None = None
     ink_read: int | None = None
     ink_unread: int | None = None
+    words_first_only: int | None = None
+    words_second_only: int | None = None
 
 
 class OutlineFact(msgspec.Struct, array_like=True):
@@ -73,6 +77,24 @@ class OutlineFact(msgspec.Struct, array_like=True):
     page_num: int
 
 
+class AttachmentFact(msgspec.Struct, array_like=True):
+    """One embedded file: its name, the page it is pinned to (0 for none), the object number of its bytes (0 if they
+    are not there), and further texts that describe it.
+    """
+
+    name: str
+    page_num: int
+    stream: int
+    texts: list[str]
+
+
+class RevisionFact(msgspec.Struct, array_like=True):
+    """One earlier revision: how many bytes of the file it is, and its number, 1 for the oldest."""
+
+    number: int
+    end: int
+
+
 class DocumentFact(msgspec.Struct, array_like=True):
     """What belongs to the document as a whole; each line and blind spot with its page, 0 for none."""
 
@@ -81,6 +103,8 @@ class DocumentFact(msgspec.Struct, array_like=True):
     lines: list[tuple[int, LineFact]]
     spots: list[tuple[int, SpotFact]]
     versions: dict[str, str]
+    attachments: list[AttachmentFact] = []
+    revisions: list[RevisionFact] = []
 
 
 class OpenRequest(msgspec.Struct, array_like=True, tag="open"):
@@ -89,10 +113,12 @@ class OpenRequest(msgspec.Struct, array_like=True, tag="open"):
     path: str
     password: str | None
     ocr: str
+    ocr_engine: str
     ocr_lang: str | None
     ocr_confidence: float
     memory_mb: int
     describe: bool
+    second_reader: bool
 
 
 class ReadRequest(msgspec.Struct, array_like=True, tag="read"):
@@ -100,6 +126,14 @@ class ReadRequest(msgspec.Struct, array_like=True, tag="read"):
 
     page_num: int
     render: bool = True
+
+
+class ExtractRequest(msgspec.Struct, array_like=True, tag="extract"):
+    """Unpack one embedded file of at most `limit` bytes."""
+
+    name: str
+    stream: int
+    limit: int
 
 
 class Opened(msgspec.Struct, array_like=True, tag="opened"):
@@ -118,15 +152,31 @@ class PageRead(msgspec.Struct, array_like=True, tag="page"):
     page: PageFact
 
 
+class Extracted(msgspec.Struct, array_like=True, tag="extracted"):
+    """One embedded file was unpacked.
+
+    `kind` is pdf (its bytes are in `data`), text (read into `rows`) or other; `detail` says what kind of file it is, or
+    what of it could not be read.
+    """
+
+    kind: str
+    detail: str
+    rows: list[str]
+    data: bytes
+    size: int
+    sha256: str
+
+
 class Refused(msgspec.Struct, array_like=True, tag="refused"):
     """The document cannot be opened, or the page cannot be read.
 
-    `reason` is password, not_a_pdf, no_pages, damaged, or, for a page, failed, unreachable or out_of_memory.
+    `reason` is password, not_a_pdf, no_pages, damaged, or, for a page or an embedded file, failed, unreachable,
+    too_large or out_of_memory.
     """
 
     reason: str
     message: str
 
 
-Request = OpenRequest | ReadRequest
-Reply = Opened | Working | PageRead | Refused
+Request = OpenRequest | ReadRequest | ExtractRequest
+Reply = Opened | Working | PageRead | Extracted | Refused

@@ -28,6 +28,8 @@ from docaudit.errors import (
 from docaudit.extract.document import SourceFile
 from docaudit.extract.facts import (
     DocumentFact,
+    Extracted,
+    ExtractRequest,
     Opened,
     OpenRequest,
     PageFact,
@@ -45,6 +47,7 @@ from docaudit.extract.messages import (
     receive,
     send,
 )
+from docaudit.extract.ocr_engines import require_engine
 from docaudit.location import PageState, TextLikely
 from docaudit.options import AuditOptions
 from docaudit.reasons import BlindSpotKind
@@ -68,6 +71,7 @@ class Child:
         environment = {
             **os.environ,
             "OMP_THREAD_LIMIT": "1",
+            "OPENBLAS_NUM_THREADS": "1",  # small matrices: threads that wait for each other cost ten times as much
             "PYTHONHASHSEED": "0",
             "PYTHONPATH": _import_path(),
         }
@@ -95,10 +99,12 @@ class Child:
             path=str(self._source.path),
             password=options.password,
             ocr=options.ocr,
+            ocr_engine=options.ocr_engine,
             ocr_lang=options.ocr_lang,
             ocr_confidence=options.ocr_confidence,
             memory_mb=options.memory_mb,
             describe=describe,
+            second_reader=options.second_reader,
         )
         seconds = min(_OPEN_SECONDS, options.document_seconds)
         try:
@@ -138,6 +144,14 @@ class Child:
                 raise PipeGarbledError(f"asked for page {page_num}, got page {reply.page.page_num}")
             return reply.page
         assert isinstance(reply, Refused)
+        return reply
+
+    def extract(self, request: ExtractRequest, seconds: float) -> Extracted | Refused:
+        """Unpack an embedded file; raises PipeTimeoutError or PipeClosedError."""
+        send(self._to, request)
+        reply = decode_reply(receive(self._from, seconds))
+        if not isinstance(reply, (Extracted, Refused)):
+            raise PipeGarbledError("asked for an embedded file, got something else")
         return reply
 
     def last_words(self) -> str:
@@ -216,9 +230,11 @@ def read_document(
 ) -> tuple[DocumentFact, list[PageFact]]:
     """Read all pages in child processes; one PageFact for each page of the page tree, in order.
 
-    Raises InputError and its subclasses if the document cannot be opened. A page that cannot be read is returned
-    with the state `failed` and a blind spot that says why.
+    Raises InputError and its subclasses if the document cannot be opened, OcrError if the OCR engine is not installed.
+    A page that cannot be read is returned with the state `failed` and a blind spot that says why.
     """
+    if options.ocr != "off":
+        require_engine(options.ocr_engine)
     deadline = time.monotonic() + options.document_seconds
     first = Child(source, options, describe=True)
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pymupdf
 
@@ -11,12 +11,7 @@ from docaudit.extract.engine import clean
 from docaudit.extract.facts import Box, LineFact
 from docaudit.location import Direction, TextSource, Visibility
 
-_FLAGS = (
-    pymupdf.TEXT_PRESERVE_LIGATURES
-    | pymupdf.TEXT_PRESERVE_WHITESPACE
-    | pymupdf.TEXT_PRESERVE_IMAGES
-    | pymupdf.TEXT_COLLECT_STYLES
-)
+_FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_IMAGES
 """Without the engine's flag that invents characters for glyphs without a Unicode value (they become U+FFFD), and
 without the one that drops what lies outside the page box."""
 
@@ -48,12 +43,23 @@ def _turn(content: dict[str, Any], matrix: pymupdf.Matrix) -> None:
             line["dir"] = (x * matrix.a + y * matrix.c, x * matrix.b + y * matrix.d)
 
 
+class Run(NamedTuple):
+    """A piece of a line in one font."""
+
+    font: str
+    text: str
+
+
 @dataclass(frozen=True)
 class TextLayer:
-    """The lines of the text layer, and for each of them the boxes of its spans (the gaps between are not text)."""
+    """The lines of the text layer, and for each of them the boxes of its spans (the gaps between are not text).
+
+    `runs` has font and text of each of these spans.
+    """
 
     lines: list[LineFact]
     spans: list[list[Box]]
+    runs: list[list[Run]]
 
 
 def read_lines(content: dict[str, Any], page_rect: pymupdf.Rect) -> TextLayer:
@@ -61,15 +67,16 @@ def read_lines(content: dict[str, Any], page_rect: pymupdf.Rect) -> TextLayer:
     edges: Box = (page_rect.x0, page_rect.y0, page_rect.x1, page_rect.y1)
     lines: list[LineFact] = []
     boxes: list[list[Box]] = []
+    runs: list[list[Run]] = []
     for number, block in enumerate((b for b in content["blocks"] if b["type"] == 0), 1):
         for line in block["lines"]:
             fact = _line(line, number, edges)
             if fact is not None:
+                spans = [span for span in line["spans"] if not span["text"].isspace()]
                 lines.append(fact)
-                boxes.append(
-                    [_shown(span, line["wmode"]) for span in line["spans"] if not span["text"].isspace()]
-                )
-    return _columns_joined(TextLayer(lines, boxes))
+                boxes.append([_shown(span, line["wmode"]) for span in spans])
+                runs.append([Run(span["font"], span["text"]) for span in spans])
+    return _columns_joined(TextLayer(lines, boxes, runs))
 
 
 def _shown(span: dict[str, Any], wmode: int) -> Box:
@@ -82,7 +89,8 @@ def _columns_joined(text: TextLayer) -> TextLayer:
     """Vertical writing comes glyph by glyph; glyphs that follow each other down one column make one line."""
     lines: list[LineFact] = []
     spans: list[list[Box]] = []
-    for line, boxes in zip(text.lines, text.spans, strict=True):
+    runs: list[list[Run]] = []
+    for line, boxes, pieces in zip(text.lines, text.spans, text.runs, strict=True):
         if lines and _goes_on(lines[-1], line):
             above = lines[-1]
             assert above.box is not None
@@ -90,10 +98,12 @@ def _columns_joined(text: TextLayer) -> TextLayer:
             above.text += line.text
             above.box = _union(above.box, line.box)
             spans[-1] += boxes
+            runs[-1] += pieces
         else:
             lines.append(line)
             spans.append(boxes)
-    return TextLayer(lines, spans)
+            runs.append(pieces)
+    return TextLayer(lines, spans, runs)
 
 
 def _goes_on(above: LineFact, below: LineFact) -> bool:

@@ -1,120 +1,146 @@
-"""What lies beside the text layer of one page: annotations, form fields, links and signatures, as lines of text."""
+"""What lies beside the text layer of one page: annotations, form fields, links and signatures, as lines of text.
+
+All are read from the page's own list of annotations, whatever flags they have: one that is hidden, that is only printed
+or that a program has no drawing for still says something.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from html import unescape
+from collections.abc import Iterator
+from typing import Any
 
 import pymupdf
 
-from docaudit.extract.engine import ENGINE_ERRORS, clean, key_of
+from docaudit.extract.actions import action_texts
+from docaudit.extract.engine import ENGINE_ERRORS
 from docaudit.extract.facts import Box, LineFact, SpotFact
+from docaudit.extract.fields import field_texts, is_signature, signature_texts
+from docaudit.extract.objects import (
+    get,
+    is_dict,
+    is_null,
+    items,
+    name_of,
+    object_of,
+    rectangle,
+    text_of,
+    whole_number,
+)
+from docaudit.extract.rich_text import rich_rows
 from docaudit.location import TextLikely, TextSource, Visibility
 from docaudit.reasons import BlindSpotKind
 
-_TAG = re.compile(r"<[^>]*>")
-_WIDGET = int(vars(pymupdf)["PDF_ANNOT_WIDGET"])
-_FILE = int(vars(pymupdf)["PDF_ANNOT_FILE_ATTACHMENT"])
-_SIGNATURE = int(vars(pymupdf)["PDF_WIDGET_TYPE_SIGNATURE"])
-_FREE_TEXT = int(vars(pymupdf)["PDF_ANNOT_FREE_TEXT"])
-_ICONS = {int(vars(pymupdf)[name]) for name in ("PDF_ANNOT_TEXT", "PDF_ANNOT_FILE_ATTACHMENT")}
+_TEXTS = ("Contents", "T", "Subj", "OverlayText", "Alt", "ActualText")
+_ICONS = frozenset({"Text", "FileAttachment"})
 _ICON_PT = 40.0
-_INFO = ("content", "title", "subject")
-_SIGNATURE_KEYS = ("Name", "Reason", "Location", "ContactInfo")
+_HIDDEN = 1 << 1 | 1 << 5
+"""Flags of an annotation that nobody sees: hidden, and not shown on the screen."""
+_DRAWN = frozenset({TextSource.FORM_FIELD.value, TextSource.ANNOTATION.value})
+_VISIBLE = Visibility.VISIBLE.value
+_WORD_STARTS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def page_marginalia(page: pymupdf.Page) -> tuple[list[LineFact], list[SpotFact]]:
-    """Lines of all annotations, form fields and links of a page, and a blind spot for each kind that failed."""
+    """Lines of all annotations, form fields and links of a page, and a blind spot for each that failed."""
     lines: list[LineFact] = []
     spots: list[SpotFact] = []
-    readers = (
-        (_annotations, BlindSpotKind.ANNOTATION_NOT_READ),
-        (_fields, BlindSpotKind.FORM_NOT_READ),
-        (_links, BlindSpotKind.ANNOTATION_NOT_READ),
-    )
-    for reader, kind in readers:
+    annotations = get(object_of(page.parent, page.xref), "Annots")
+    for number, annotation in enumerate(items(annotations), 1):
+        if not is_dict(annotation):
+            continue  # a damaged entry: there is nothing in it
+        subtype = name_of(get(annotation, "Subtype"))
         try:
-            lines += reader(page)
+            lines += _annotation(page, annotation, subtype, number)
         except ENGINE_ERRORS as error:
-            detail = f"{reader.__name__.strip('_')}: {type(error).__name__}: {error}"
-            spots.append(SpotFact(kind=kind.value, text_likely=TextLikely.UNKNOWN.value, detail=detail))
-    return lines, spots + _pinned_files(page)
+            kind = BlindSpotKind.FORM_NOT_READ if subtype == "Widget" else BlindSpotKind.ANNOTATION_NOT_READ
+            detail = f"annotation {number} ({subtype}): {type(error).__name__}: {error}"
+            spots.append(SpotFact(kind.value, TextLikely.UNKNOWN.value, detail))
+    return lines, spots
 
 
-def _pinned_files(page: pymupdf.Page) -> list[SpotFact]:
-    """Files that hang on an annotation of the page: the list of embedded files does not have them."""
-    kind, likely = BlindSpotKind.ATTACHMENT_NOT_READ.value, TextLikely.YES.value
-    found = []
-    for number, sort, *_ in page.annot_xrefs():
-        if sort == _FILE:
-            name = _string(page.parent, number, "FS/UF") or _string(page.parent, number, "FS/F")
-            found.append(
-                SpotFact(kind=kind, text_likely=likely, detail=f"file pinned to the page {clean(name)}")
-            )
-    return found
+def _annotation(page: pymupdf.Page, annotation: Any, subtype: str, number: int) -> list[LineFact]:
+    box = _box(page, annotation)
+    hidden = whole_number(get(annotation, "F")) & _HIDDEN
+    visibility = Visibility.INVISIBLE if hidden else Visibility.UNKNOWN
+    if subtype == "Widget":
+        texts = [(TextSource.FORM_FIELD, text) for text in field_texts(annotation)]
+        if is_signature(annotation):
+            texts += [(TextSource.SIGNATURE, text) for text in signature_texts(annotation)]
+    else:
+        texts = [(TextSource.ANNOTATION, text) for text in _texts(annotation, subtype)]
+        if not hidden and (subtype == "FreeText" or _is_drawn_as_icon(annotation, subtype, box)):
+            visibility = Visibility.VISIBLE
+    texts += [(TextSource.LINK, text) for text in action_texts(annotation)]
+    return list(text_lines(texts, box, visibility, number))
 
 
-def _annotations(page: pymupdf.Page) -> Iterator[LineFact]:
-    if not page.annot_xrefs():
-        return
-    for number, annotation in enumerate(page.annots(), 1):
-        info = annotation.info
-        parts = [info.get(name, "") for name in _INFO]
-        rich = key_of(page.parent, annotation.xref, "RC")
-        if rich[0] == "string":
-            parts.append(unescape(_TAG.sub(" ", rich[1])).strip())
-        parts += [_string(page.parent, annotation.xref, f"FS/{key}") for key in ("UF", "F", "Desc")]
-        box = _box(annotation.rect * page.rotation_matrix)
-        for line in _lines(parts, box, number, TextSource.ANNOTATION):
-            if annotation.type[0] == _FREE_TEXT or _is_icon(annotation):
-                line.visibility = Visibility.VISIBLE.value
-            yield line
+def _texts(annotation: Any, subtype: str) -> Iterator[str]:
+    for key in _TEXTS:
+        yield text_of(get(annotation, key))
+    yield from rich_rows(text_of(get(annotation, "RC")))
+    if subtype == "Stamp":
+        yield _WORD_STARTS.sub(" ", name_of(get(annotation, "Name")))
+    for key in ("CA", "RC", "AC"):
+        yield text_of(get(annotation, "MK", key))
 
 
-def _is_icon(annotation: pymupdf.Annot) -> bool:
-    """A note or a pinned file as the viewer's own small icon: all its ink is that icon."""
-    small = max(annotation.rect.width, annotation.rect.height) <= _ICON_PT
-    return bool(small and annotation.type[0] in _ICONS)
+def _is_drawn_as_icon(annotation: Any, subtype: str, box: Box | None) -> bool:
+    """A note or a pinned file as the viewer's own small icon, or a stamp that the viewer draws: its ink is known."""
+    if subtype == "Stamp":
+        return is_null(get(annotation, "AP", "N"))
+    small = box is not None and max(box[2] - box[0], box[3] - box[1]) <= _ICON_PT
+    return small and subtype in _ICONS
 
 
-def _fields(page: pymupdf.Page) -> Iterator[LineFact]:
-    if not any(kind == _WIDGET for _, kind, *_ in page.annot_xrefs()):
-        return
-    for number, field in enumerate(page.widgets(), 1):
-        box = _box(field.rect * page.rotation_matrix)
-        if field.field_type == _SIGNATURE:
-            parts = [_string(page.parent, field.xref, f"V/{name}") for name in _SIGNATURE_KEYS]
-            yield from _lines(parts, box, number, TextSource.SIGNATURE)
-            continue
-        options = field.choice_values or []
-        parts = [field.field_value, field.field_label, _string(page.parent, field.xref, "DV")]
-        parts += [" ".join(option) if isinstance(option, (list, tuple)) else option for option in options]
-        yield from _lines(parts, box, number, TextSource.FORM_FIELD)
+def text_lines(
+    texts: list[tuple[TextSource, str]], box: Box | None, visibility: Visibility, number: int
+) -> Iterator[LineFact]:
+    """One line for each different, not empty row; the rows of one text go on in each other, those of two do not."""
+    seen: set[tuple[TextSource, str]] = set()
+    for place, (source, text) in enumerate(texts):
+        for row in text.splitlines():
+            key = (source, row.strip())
+            if key[1] and key not in seen:
+                seen.add(key)
+                block = number * 1000 + min(place, 999)
+                yield LineFact(key[1], box, block, source.value, visibility.value)
 
 
-def _links(page: pymupdf.Page) -> Iterator[LineFact]:
-    link = page.first_link
-    number = 0
-    while link:
-        number += 1
-        if link.is_external and link.uri:
-            yield from _lines([link.uri], _box(link.rect), number, TextSource.LINK)
-        link = link.next
+def without_drawn(lines: list[LineFact]) -> list[LineFact]:
+    """The lines without those of fields and typewriter notes that the page shows word for word in the same place.
+
+    What a person sees once is one line: the engine reads the drawing of a field as text of the page, line by line.
+    """
+    beside = [line for line in lines if line.box and line.source in _DRAWN]
+    if not beside:
+        return lines
+    shown = [line for line in lines if line.box and line.source == TextSource.TEXT_LAYER.value]
+    drawn: set[int] = set()
+    for line in beside:
+        inside = (other for other in shown if _centre_in(other.box, line.box))
+        if _words(line.text) in _words(
+            " ".join(other.text for other in inside if other.visibility == _VISIBLE)
+        ):
+            drawn.add(id(line))
+    return [line for line in lines if id(line) not in drawn]
 
 
-def _string(doc: pymupdf.Document, number: int, path: str) -> str:
-    kind, value = key_of(doc, number, path)
-    return value if kind == "string" else ""
+def _words(text: str) -> str:
+    """The words of a text, each between blanks, so that one text is in another only with whole words."""
+    return f" {' '.join(text.split())} "
 
 
-def _lines(parts: Sequence[object], box: Box | None, block: int, source: TextSource) -> Iterator[LineFact]:
-    """One line for each different, not empty row of text."""
-    rows = (row.strip() for part in parts if isinstance(part, str) for row in clean(part).splitlines())
-    for row in dict.fromkeys(rows):
-        if row:
-            yield LineFact(text=row, box=box, block=block, source=source.value, visibility="unknown")
+def _centre_in(inner: Box | None, outer: Box | None) -> bool:
+    assert inner is not None
+    assert outer is not None
+    x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
+    return outer[0] <= x <= outer[2] and outer[1] <= y <= outer[3]
 
 
-def _box(rect: pymupdf.Rect) -> Box:
-    return float(rect.x0), float(rect.y0), float(rect.x1), float(rect.y1)
+def _box(page: pymupdf.Page, annotation: Any) -> Box | None:
+    sides = rectangle(get(annotation, "Rect"))
+    if sides is None:
+        return None
+    shown = pymupdf.Rect(sides).normalize() * page.transformation_matrix * page.rotation_matrix
+    return float(shown.x0), float(shown.y0), float(shown.x1), float(shown.y1)

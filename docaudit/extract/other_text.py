@@ -1,4 +1,4 @@
-"""Text of a page that the first reading does not give: outside the page box, on layers that are off, ActualText.
+"""Text of a page that the first reading does not give: outside the page box, ActualText, Alt.
 
 Each is read in a second pass, only where the file shows that there is something to find, and each line says what it is.
 """
@@ -6,7 +6,6 @@ Each is read in a second pass, only where the file shows that there is something
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pymupdf
 
@@ -14,33 +13,27 @@ from docaudit.extract.engine import key_of
 from docaudit.extract.facts import Box, LineFact
 from docaudit.extract.letters import letters_of
 from docaudit.extract.lines import page_dict, read_lines
+from docaudit.extract.marked_content import alternate_lines
 from docaudit.location import TextSource, Visibility
 
-_ON, _OFF = 0, 2
-"""Actions of the engine on a layer."""
 
-
-def other_lines(page: pymupdf.Page, known: list[LineFact], layers_off: list[str]) -> list[LineFact]:
+def other_lines(page: pymupdf.Page, known: list[LineFact]) -> list[LineFact]:
     """Lines that only the further passes see.
 
     Args:
         page: The page.
         known: Lines of the first reading.
-        layers_off: Names of the optional content groups that are switched off.
     """
-    found = list(_actual_text(page, known))
+    found, has_actual_text = alternate_lines(page)
+    if has_actual_text:
+        found += _actual_text(page, known)
     if _cuts(page):
         found += _cropped(page)
-    if layers_off:
-        with _all_layers(page.parent, layers_off):
-            found += _only_new(page, known, Visibility.LAYER_OFF)
     return found
 
 
 def _actual_text(page: pymupdf.Page, known: list[LineFact]) -> Iterator[LineFact]:
     """What ActualText says where its letters differ from those of the glyphs."""
-    if b"ActualText" not in page.read_contents():
-        return
     shown = letters_of("".join(line.text for line in known))
     for line in read_lines(page_dict(page, actual_text=True), page.rect).lines:
         if letters_of(line.text) not in shown:
@@ -80,26 +73,3 @@ def _cropped(page: pymupdf.Page) -> Iterator[LineFact]:
             line.box = box
             line.visibility = Visibility.CROPPED.value
             yield line
-
-
-def _only_new(page: pymupdf.Page, known: list[LineFact], visibility: Visibility) -> Iterator[LineFact]:
-    seen = {(line.text, line.box) for line in known}
-    for line in read_lines(page_dict(page), page.rect).lines:
-        if (line.text, line.box) not in seen:
-            line.visibility = visibility.value
-            yield line
-
-
-@contextmanager
-def _all_layers(doc: pymupdf.Document, layers_off: list[str]) -> Iterator[None]:
-    """Switch the layers on, for the time of the block."""
-    numbers = [
-        item["number"] for item in doc.layer_ui_configs() if item["text"] in layers_off and not item["on"]
-    ]
-    for number in numbers:
-        doc.set_layer_ui_config(number, _ON)
-    try:
-        yield
-    finally:
-        for number in numbers:
-            doc.set_layer_ui_config(number, _OFF)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -9,6 +10,7 @@ import pandas as pd
 
 from docaudit.extract.crossrefs import objects_and_refs
 from docaudit.extract.document import Source, identified
+from docaudit.extract.inner import with_inner_documents
 from docaudit.extract.isolation import Progress, read_document
 from docaudit.extract.line_types import mark_line_types
 from docaudit.extract.tables import image_table, line_table, page_table, spot_table
@@ -34,7 +36,9 @@ class ExtractedTables:
 def read_tables(source: Source, options: AuditOptions, progress: Progress | None = None) -> ExtractedTables:
     """Read a PDF; raises InputError and its subclasses if it cannot be opened."""
     with identified(source) as file:
+        deadline = time.monotonic() + options.document_seconds
         document, pages = read_document(file, options, progress)
+        document = with_inner_documents(file, options, document, pages, deadline)
     page_df = page_table(pages)
     line_df = mark_line_types(line_table(document, pages), page_df)
     printed = printed_contents(line_df, len(pages))

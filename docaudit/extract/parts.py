@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from html import unescape
 from pathlib import Path
 
 import pymupdf
 
+from docaudit.extract.actions import action_texts
+from docaudit.extract.embedded import embedded_files
 from docaudit.extract.engine import ENGINE_ERRORS, clean, key_of
-from docaudit.extract.facts import LineFact, OutlineFact, SpotFact
+from docaudit.extract.facts import AttachmentFact, LineFact, OutlineFact, RevisionFact, SpotFact
+from docaudit.extract.fields import field_texts, fields_without_page, is_signature, signature_texts
+from docaudit.extract.marginalia import text_lines
+from docaudit.extract.metadata import metadata_rows
 from docaudit.extract.page_tree import PageTree
+from docaudit.extract.revisions import earlier_revisions
 from docaudit.extract.tags import tagged_lines
-from docaudit.location import DOCUMENT_PAGE, TextLikely, TextSource
+from docaudit.extract.xfa import xfa_form
+from docaudit.location import DOCUMENT_PAGE, TextLikely, TextSource, Visibility
 from docaudit.reasons import BlindSpotKind
 
 _MAX_OUTLINE = 100_000
 _END_WINDOW = 2048
-_INFO_KEYS = ("title", "author", "subject", "keywords")
-_OBJECT = re.compile(rb"(?<!\d)(\d{1,9}) \d{1,5} obj\b")
-_REFERENCE = re.compile(r"(\d+) \d+ R")
-_TAG = re.compile(r"<[^>]*>")
-_PACKET = re.compile(r"<\?xpacket.*?\?>", re.DOTALL)
 
 
 @dataclass
@@ -35,18 +35,26 @@ class Parts:
     outline: list[OutlineFact] = field(default_factory=list)
     lines: list[tuple[int, LineFact]] = field(default_factory=list)
     spots: list[tuple[int, SpotFact]] = field(default_factory=list)
+    attachments: list[AttachmentFact] = field(default_factory=list)
+    revisions: list[RevisionFact] = field(default_factory=list)
 
 
-def document_parts(doc: pymupdf.Document, tree: PageTree) -> Parts:
-    """Read every part; one that fails becomes a blind spot of its kind, and the others go on."""
+def document_parts(doc: pymupdf.Document, tree: PageTree, password: str | None = None) -> Parts:
+    """Read every part; one that fails becomes a blind spot of its kind, and the others go on.
+
+    Args:
+        doc: The document.
+        tree: Its pages.
+        password: What opened it.
+    """
     parts = Parts()
     readers: tuple[tuple[Callable[[pymupdf.Document, Parts], None], BlindSpotKind], ...] = (
         (_outline, BlindSpotKind.OUTLINE_NOT_READ),
         (_metadata, BlindSpotKind.METADATA_NOT_READ),
-        (_attachments, BlindSpotKind.ATTACHMENT_NOT_READ),
-        (_layers, BlindSpotKind.LAYER_OFF),
-        (_forms, BlindSpotKind.FORM_NOT_READ),
-        (partial(_revisions, tree), BlindSpotKind.EARLIER_REVISION),
+        (partial(_attachments, tree), BlindSpotKind.ATTACHMENT_NOT_READ),
+        (partial(_forms, tree), BlindSpotKind.FORM_NOT_READ),
+        (_xfa, BlindSpotKind.FORM_NOT_READ),
+        (partial(_revisions, tree, password), BlindSpotKind.EARLIER_REVISION),
         (partial(_tags, tree), BlindSpotKind.TAGGED_TEXT_NOT_READ),
         (_end_of_file, BlindSpotKind.PAGE_DAMAGED),
     )
@@ -74,6 +82,8 @@ def _outline(doc: pymupdf.Document, parts: Parts) -> None:
         parts.outline.append(OutlineFact(level, title, page + 1 if page >= 0 else 0))
         if title:
             parts.lines.append(_line(title, TextSource.BOOKMARK, len(parts.outline)))
+        if item.is_external and item.uri:
+            parts.lines.append(_line(clean(item.uri), TextSource.LINK, len(parts.outline)))
         stack.append((item.next, level))
         stack.append((item.down, level + 1))
     if not parts.outline and key_of(doc, doc.pdf_catalog(), "Outlines/First")[0] != "null":
@@ -85,77 +95,39 @@ def _outline(doc: pymupdf.Document, parts: Parts) -> None:
 
 
 def _metadata(doc: pymupdf.Document, parts: Parts) -> None:
-    info = doc.metadata or {}
-    rows = [info.get(name) or "" for name in _INFO_KEYS]
-    packet = _PACKET.sub(" ", doc.get_xml_metadata() or "")
-    rows += unescape(_TAG.sub("\n", packet)).splitlines()
-    for row in dict.fromkeys(clean(row).strip() for row in rows):
-        if row:
-            parts.lines.append(_line(row, TextSource.METADATA, 1))
+    for number, row in enumerate(metadata_rows(doc), 1):
+        parts.lines.append(_line(row, TextSource.METADATA, number))
 
 
-def _attachments(doc: pymupdf.Document, parts: Parts) -> None:
-    for index, name in enumerate(doc.embfile_names()):
-        info = doc.embfile_info(index)
-        title = info.get("ufilename") or info.get("filename") or name
-        parts.lines.append(_line(clean(title), TextSource.ATTACHMENT, index + 1))
-        if info.get("description"):
-            parts.lines.append(_line(clean(info["description"]), TextSource.ATTACHMENT, index + 1))
-        parts.spots.append(
-            (
-                DOCUMENT_PAGE,
-                _spot(BlindSpotKind.ATTACHMENT_NOT_READ, TextLikely.YES, f"embedded file {clean(title)}"),
-            )
-        )
+def _attachments(tree: PageTree, doc: pymupdf.Document, parts: Parts) -> None:
+    """Names and descriptions; what is in the files is read by the parent process, one after the other."""
+    parts.attachments = embedded_files(doc, tree.numbers)
+    for number, fact in enumerate(parts.attachments, 1):
+        for text in (fact.name, *fact.texts):
+            for row in text.splitlines():
+                line = LineFact(row, None, number, TextSource.ATTACHMENT.value, Visibility.UNKNOWN.value)
+                parts.lines.append((fact.page_num, line))
 
 
-def layers_off(doc: pymupdf.Document) -> list[str]:
-    """Names of the optional content groups that are switched off by default."""
-    off = (doc.get_layer() or {}).get("off") or []
-    groups = doc.get_ocgs() if off else {}
-    return [str(groups[number]["name"]) for number in off if number in groups]
+def _forms(tree: PageTree, doc: pymupdf.Document, parts: Parts) -> None:
+    """Fields that no page shows; the others are read with their pages."""
+    for number, field_ in enumerate(fields_without_page(doc, tree.numbers), 1):
+        texts = [(TextSource.FORM_FIELD, text) for text in field_texts(field_)]
+        if is_signature(field_):
+            texts += [(TextSource.SIGNATURE, text) for text in signature_texts(field_)]
+        texts += [(TextSource.LINK, text) for text in action_texts(field_)]
+        parts.lines += [(DOCUMENT_PAGE, line) for line in text_lines(texts, None, Visibility.UNKNOWN, number)]
 
 
-def _layers(doc: pymupdf.Document, parts: Parts) -> None:
-    """The text of a layer that is off is read with each page; only its pictures are not."""
-    for name in layers_off(doc):
-        detail = f"layer {clean(name)}: its text was read, its pictures were not"
-        parts.spots.append((DOCUMENT_PAGE, _spot(BlindSpotKind.LAYER_OFF, TextLikely.NO, detail)))
+def _xfa(doc: pymupdf.Document, parts: Parts) -> None:
+    lines, spots = xfa_form(doc)
+    parts.lines += [(DOCUMENT_PAGE, line) for line in lines]
+    parts.spots += [(DOCUMENT_PAGE, spot) for spot in spots]
 
 
-def _forms(doc: pymupdf.Document, parts: Parts) -> None:
-    if key_of(doc, doc.pdf_catalog(), "AcroForm/XFA")[0] not in {"null", ""}:
-        parts.spots.append(
-            (
-                DOCUMENT_PAGE,
-                _spot(BlindSpotKind.FORM_NOT_READ, TextLikely.YES, "the document holds an XFA form"),
-            )
-        )
-
-
-def _revisions(tree: PageTree, doc: pymupdf.Document, parts: Parts) -> None:
-    """Earlier revisions, named on the pages that the last one touched where that can be told."""
-    saved = int(doc.version_count)
-    if saved < 2:
-        return
-    detail = f"{saved - 1} earlier revision(s) of the file"
-    touched = _touched_pages(tree, doc) or [DOCUMENT_PAGE]
-    parts.spots += [
-        (page, _spot(BlindSpotKind.EARLIER_REVISION, TextLikely.UNKNOWN, detail)) for page in touched
-    ]
-
-
-def _touched_pages(tree: PageTree, doc: pymupdf.Document) -> list[int]:
-    """Pages that were written again, or whose contents were, after the first end of file."""
-    data = Path(doc.name).read_bytes()
-    first_end = data.find(b"%%EOF")
-    written = {int(number) for number in _OBJECT.findall(data, first_end)}
-    pages = []
-    for number, page in tree.numbers.items():
-        contents = key_of(doc, number, "Contents")[1]
-        if number in written or written & {int(found) for found in _REFERENCE.findall(contents)}:
-            pages.append(page)
-    return pages if len(pages) < tree.pages_total or tree.pages_total == 1 else []
+def _revisions(tree: PageTree, password: str | None, doc: pymupdf.Document, parts: Parts) -> None:
+    parts.revisions, spots = earlier_revisions(doc, tree, password)
+    parts.spots += spots
 
 
 def _tags(tree: PageTree, doc: pymupdf.Document, parts: Parts) -> None:

@@ -6,20 +6,30 @@ from collections.abc import Callable
 from importlib.metadata import version
 
 import pymupdf
+from pypdfium2 import PdfPage
 
-from docaudit.extract.engine import ENGINE_ERRORS, warnings_of
-from docaudit.extract.facts import DocumentFact, LineFact, OpenRequest, PageFact
+from docaudit.extract.embedded import extract_file
+from docaudit.extract.engine import ENGINE_ERRORS, key_of, warnings_of
+from docaudit.extract.facts import DocumentFact, Extracted, ExtractRequest, LineFact, OpenRequest, PageFact
+from docaudit.extract.fonts import Doubt, FontCheck, font_spots
+from docaudit.extract.hidden import HiddenContent
 from docaudit.extract.images import read_images
 from docaudit.extract.ink import PageInk
-from docaudit.extract.labels import page_labels
 from docaudit.extract.lines import TextLayer, page_dict, read_lines
-from docaudit.extract.marginalia import page_marginalia
+from docaudit.extract.marginalia import page_marginalia, without_drawn
+from docaudit.extract.objects import StreamTooLargeError
 from docaudit.extract.ocr import OcrReader
+from docaudit.extract.ocr_engines import make_engine
 from docaudit.extract.other_text import other_lines
 from docaudit.extract.page_tree import PageTree
-from docaudit.extract.parts import document_parts, layers_off
-from docaudit.extract.spots import damage_spot, glyph_spots, page_state, without_reread
-from docaudit.extract.unread import settle
+from docaudit.extract.parts import document_parts
+from docaudit.extract.pictures import BoxPictures, PdfiumPictures
+from docaudit.extract.pixels import compare_pixels
+from docaudit.extract.second_engine import SecondEngine
+from docaudit.extract.second_reader import SecondReading, read_second
+from docaudit.extract.spots import damage_spot, page_state, without_reread
+from docaudit.extract.text_finder import TextFinder
+from docaudit.extract.unread import Settled, settle
 from docaudit.extract.visibility import mark_visibility, read_boxes
 from docaudit.location import PageState
 
@@ -42,26 +52,52 @@ class DocumentReader:
     def __init__(self, request: OpenRequest, working: Callable[[], None]) -> None:
         pymupdf.TOOLS.mupdf_display_errors(False)
         pymupdf.TOOLS.mupdf_display_warnings(False)
+        pymupdf.TOOLS.set_subset_fontnames(True)  # two subsets of a font on one page are two fonts
         pymupdf.TOOLS.reset_mupdf_warnings()
         self._doc = _open(request)
+        self._password = request.password
         self._tree = PageTree(self._doc)
         if not self._tree.pages_total:
             raise DocumentRefusedError("no_pages", "no page can be reached in it")
-        self._layers_off = layers_off(self._doc)
-        self._labels = page_labels(self._doc, request.path, request.password)
-        self._ocr = (
-            OcrReader(request.ocr_lang, request.ocr_confidence, working) if request.ocr != "off" else None
-        )
+        self._fonts = FontCheck(self._doc)
+        self._second = SecondEngine(request.path, request.password)
+        labelled = key_of(self._doc, self._doc.pdf_catalog(), "PageLabels")[0] != "null"
+        self._labels = self._second.labels() if labelled else []
+        self._compare = request.second_reader
+        self._ocr: OcrReader | None = None
+        if request.ocr != "off":
+            engine = make_engine(request.ocr_engine)
+            self._ocr = OcrReader(engine, request.ocr_lang, request.ocr_confidence, working)
+        self._reread = request.ocr == "full"
+        self._finder = TextFinder(working)
+        self._hidden = HiddenContent(self._doc, lambda: _open(request), self._ocr, self._finder)
 
     def describe(self, full: bool) -> DocumentFact:
         """What belongs to the document as a whole; only the number of pages unless `full`."""
-        versions = {"pymupdf": version("pymupdf")}
+        versions = {name: version(name) for name in ("pymupdf", "pypdfium2")}
         if self._ocr is not None:
             versions[self._ocr.engine.name] = self._ocr.engine.version
         if not full:
             return DocumentFact(self._tree.pages_total, [], [], [], versions)
-        parts = document_parts(self._doc, self._tree)
-        return DocumentFact(self._tree.pages_total, parts.outline, parts.lines, parts.spots, versions)
+        parts = document_parts(self._doc, self._tree, self._password)
+        return DocumentFact(
+            self._tree.pages_total,
+            parts.outline,
+            parts.lines,
+            parts.spots,
+            versions,
+            parts.attachments,
+            parts.revisions,
+        )
+
+    def extract(self, request: ExtractRequest) -> Extracted:
+        """Unpack an embedded file; raises StreamTooLargeError, PageRefusedError, or MemoryError."""
+        try:
+            return extract_file(self._doc, request.stream, request.name, request.limit)
+        except StreamTooLargeError:
+            raise
+        except ENGINE_ERRORS as error:
+            raise PageRefusedError(f"{type(error).__name__}: {error}") from error
 
     def read(self, page_num: int, render: bool) -> PageFact:
         """Read one page (1-based); raises PageRefusedError, or MemoryError."""
@@ -76,7 +112,7 @@ class DocumentReader:
         text = read_lines(content, page.rect)
         images = read_images(content, page.rect)
         beside, spots = page_marginalia(page)
-        beside = other_lines(page, text.lines, self._layers_off) + beside
+        beside = other_lines(page, text.lines) + beside
         fact = PageFact(
             page_num=page_num,
             label=self._labels[page_num - 1] if page_num <= len(self._labels) else "",
@@ -86,25 +122,57 @@ class DocumentReader:
             state=PageState.NOT_RENDERED.value,
             lines=text.lines + beside,
             images=images,
-            spots=spots + glyph_spots(text.lines, page.rect),
-            warnings="",
+            spots=spots,
+            warnings=warnings_of(),
         )
+        fact.spots += font_spots(text, self._doubted(page) if render else {}, page.rect)
         if render:
             self._account(page, text, beside, fact)
-        fact.warnings = warnings_of()
+        hidden, unread = self._hidden.read(page, fact, render)
+        fact.lines = without_drawn(fact.lines) + hidden
+        fact.spots += unread
+        fact.warnings = "\n".join(filter(None, (fact.warnings, warnings_of())))
         fact.spots += damage_spot(fact.warnings)
         return fact
 
+    def _doubted(self, page: pymupdf.Page) -> dict[str, Doubt]:
+        """Fonts of the page not to be believed; what the engine says while it draws them alone is not the page's."""
+        found = self._fonts.doubted(page)
+        pymupdf.TOOLS.reset_mupdf_warnings()
+        return found
+
     def _account(self, page: pymupdf.Page, text: TextLayer, beside: list[LineFact], fact: PageFact) -> None:
         """Compare what was read with what the page shows; OCR what is left."""
-        ink = PageInk(page, read_boxes(text, beside))
+        boxes = read_boxes(text, beside)
+        second = self._second.page(fact.page_num, page.rect, self._tree.pages_total)
+        reading = self._compared(second, page, fact)
+        pictures = BoxPictures(page, boxes) if second is None else PdfiumPictures(second, page.rect)
+        ink = PageInk(page, pictures, boxes)
         mark_visibility(text, ink)
-        settled = settle(page, ink, text.lines, fact.images, self._ocr)
-        fact.lines = text.lines + settled.lines + beside
+        mark_visibility(reading.layer(), ink)
+        settled = settle(page, ink, text.lines, fact.images, self._ocr, self._finder)
+        if self._reread and self._ocr is not None:
+            self._compare_pixels(page, text, settled, self._ocr)
+        fact.lines = text.lines + reading.lines + settled.lines + beside
         fact.spots = without_reread(fact.spots, settled.lines) + settled.spots
         fact.ink_total, fact.ink_read = ink.total, min(ink.total, ink.read + settled.ink_read)
         fact.ink_unread = settled.ink_unread
         fact.state = page_state(fact.lines, ink.total, fact.spots).value
+        if fact.words_first_only is not None:
+            fact.words_second_only = reading.second_only
+
+    def _compared(self, peer: PdfPage | None, page: pymupdf.Page, fact: PageFact) -> SecondReading:
+        """What the second engine reads on the page; nothing if it was not asked or cannot tell."""
+        reading = read_second(peer, page.rect, fact.lines) if peer is not None and self._compare else None
+        fact.words_first_only = None if reading is None else reading.first_only
+        return SecondReading() if reading is None else reading
+
+    def _compare_pixels(self, page: pymupdf.Page, text: TextLayer, settled: Settled, ocr: OcrReader) -> None:
+        """Read the whole page by OCR and add what the text layer does not say."""
+        whole = ocr.read_region(page, tuple(page.rect), [])
+        found = compare_pixels(whole, text.lines, settled.lines, page.rect)
+        settled.lines.extend(found.lines)
+        settled.spots.extend(found.spots)
 
 
 def _open(request: OpenRequest) -> pymupdf.Document:

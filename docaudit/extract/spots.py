@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pymupdf
-
 from docaudit.extract.facts import Box, LineFact, SpotFact
 from docaudit.location import PageState, TextLikely, TextSource, Visibility
 from docaudit.reasons import BlindSpotKind
@@ -27,24 +25,9 @@ def has_unknown_glyphs(text: str) -> bool:
     return not (text.isascii() and text.isprintable()) and _UNREADABLE.search(text) is not None
 
 
-def glyph_spots(lines: list[LineFact], page_rect: pymupdf.Rect) -> list[SpotFact]:
-    """One blind spot for each line with glyphs whose Unicode value is not known."""
-    area = max(page_rect.width * page_rect.height, 1.0)
-    spots = []
-    for line in lines:
-        if has_unknown_glyphs(line.text):
-            found = _UNREADABLE.findall(line.text)
-            count = sum(len(part) for part in found)
-            spots.append(
-                SpotFact(
-                    kind=BlindSpotKind.UNKNOWN_GLYPHS.value,
-                    text_likely=TextLikely.YES.value,
-                    detail=f"{count} of {len(line.text)} characters of a line have no known Unicode value",
-                    box=line.box,
-                    area_share=None if line.box is None else _area(line.box) / area,
-                )
-            )
-    return spots
+def unknown_glyphs(text: str) -> int:
+    """How many characters of a text, not mere bullets, have no known Unicode value."""
+    return sum(len(part) for part in _UNREADABLE.findall(text))
 
 
 def damage_spot(warnings: str) -> list[SpotFact]:
@@ -96,7 +79,3 @@ def page_state(lines: list[LineFact], ink_total: int, spots: list[SpotFact]) -> 
     if more or (ink_total and not layer):
         return PageState.IMAGE_ONLY
     return PageState.TEXT if layer else PageState.BLANK
-
-
-def _area(box: Box) -> float:
-    return max(0.0, box[2] - box[0]) * max(0.0, box[3] - box[1])

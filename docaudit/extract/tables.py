@@ -47,6 +47,8 @@ def page_table(pages: list[PageFact]) -> pd.DataFrame:
             "ink_unread": nan if page.ink_unread is None else page.ink_unread,
             "script": script_of("".join(line.text for line in page.lines[:20])),
             "warnings": page.warnings,
+            "words_first_only": nan if page.words_first_only is None else page.words_first_only,
+            "words_second_only": nan if page.words_second_only is None else page.words_second_only,
         }
         for page in pages
     )
@@ -110,6 +112,8 @@ def _lines(page_num: int, lines: list[LineFact]) -> Iterator[dict[str, Any]]:
             **_sides(line.box),
             "source": line.source,
             "visibility": line.visibility,
+            "part": line.part,
+            "part_page": line.part_page,
             "direction": line.direction,
             "font_size": line.size or math.nan,
             "bold": line.bold,

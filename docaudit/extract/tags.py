@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import pymupdf
 
-from docaudit.extract.engine import ENGINE_ERRORS, clean, key_of, reference
+from docaudit.extract.engine import ENGINE_ERRORS, key_of, reference
 from docaudit.extract.facts import LineFact
+from docaudit.extract.objects import direct_dictionaries, get, object_of, text_of
 from docaudit.location import TextSource, Visibility
 
 _MAX_ELEMENTS = 300_000
@@ -56,9 +57,8 @@ def _object(doc: pymupdf.Document, number: int) -> str:
 
 
 def _texts(doc: pymupdf.Document, number: int) -> Iterator[LineFact]:
-    for key, source in _TEXTS:
-        kind, value = key_of(doc, number, key)
-        if kind == "string":
-            for row in clean(value).splitlines():
+    for element in direct_dictionaries(object_of(doc, number)):
+        for key, source in _TEXTS:
+            for row in text_of(get(element, key)).splitlines():
                 if row.strip():
                     yield LineFact(row.strip(), None, number, source.value, Visibility.UNKNOWN.value)

@@ -14,6 +14,9 @@ from docaudit.extract.facts import Box, ImageFact, LineFact, SpotFact
 from docaudit.extract.images import centre_in, note_reading, overlap
 from docaudit.extract.ink import InkRegion, PageInk
 from docaudit.extract.ocr import OcrReader, RegionReading
+from docaudit.extract.second_look import SecondLook, look_again
+from docaudit.extract.shapes import TINY_ROW
+from docaudit.extract.text_finder import TextFinder
 from docaudit.location import TextLikely, Visibility
 from docaudit.reasons import BlindSpotKind
 
@@ -22,12 +25,9 @@ _MARGIN_PT = 5.0
 _WORD_GAP, _LARGE_LETTER_PT = 1.6, 40.0
 _MANY_REGIONS = 10
 _WHOLE_PAGE = 0.5
-_A_FEW = 8
+_CRUMB_PT = 6.0
 _A_WORD = 24
 """Pixels of ink that two small letters have."""
-_ROW_BESIDE_WORDS = 5
-"""Shapes of letter height in a row that count as unread text beside words that OCR did read: in a chart, the pieces of
-a curve between grid lines stand in rows of three or four."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,22 @@ class Settled:
     ink_read: int
     ink_unread: int
 
+    def __add__(self, other: Settled) -> Settled:
+        return Settled(
+            self.lines + other.lines,
+            self.spots + other.spots,
+            self.ink_read + other.ink_read,
+            self.ink_unread + other.ink_unread,
+        )
+
 
 def settle(
-    page: pymupdf.Page, ink: PageInk, lines: list[LineFact], images: list[ImageFact], ocr: OcrReader | None
+    page: pymupdf.Page,
+    ink: PageInk,
+    lines: list[LineFact],
+    images: list[ImageFact],
+    ocr: OcrReader | None,
+    finder: TextFinder,
 ) -> Settled:
     """Read or list everything that no text explains; notes in each image what became of it.
 
@@ -51,6 +64,7 @@ def settle(
         lines: All lines of the text layer, also hidden ones.
         images: Its images.
         ocr: The reader, or None if nothing is to be read by OCR.
+        finder: Looks again at what OCR does not read.
     """
     regions = _joined([region for region in ink.regions() if region.likely is not TextLikely.NO])
     regions = _joined([*regions, *_pictures(ink, images, regions)])
@@ -62,31 +76,86 @@ def settle(
         _note_images(images, regions, [], "not_run" if ocr is None else "no_text")
         spots = [_unread(region, images, lines, area) for region in regions]
         return Settled([], spots, 0, sum(region.ink for region in regions))
-    read: list[LineFact] = []
-    spots = []
-    unread = 0
+    outcome = Settled([], [], 0, 0)
     for region in _portions(regions, page.rect):
-        reading = ocr.read_region(page, _grown(region.box, page.rect), ink.boxes)
-        read += reading.lines
-        left = _left_over(region, reading, ink)
-        unread += sum(part.ink for part in left)
-        spots += _after_ocr(region, reading, left, images, area)
-        _note_images(images, [region], reading.lines, reading.state)
+        outcome += _read(page, region, ink, images, ocr, finder)
     for image in images:
         if image.ocr_state == "not_run":
             image.ocr_state = "no_text"  # all its ink lies under text that was read, or cannot be letters
-    return Settled(read, spots, max(0, sum(region.ink for region in regions) - unread), unread)
+    return outcome
+
+
+def _read(
+    page: pymupdf.Page,
+    region: InkRegion,
+    ink: PageInk,
+    images: list[ImageFact],
+    ocr: OcrReader,
+    finder: TextFinder,
+) -> Settled:
+    """OCR of one region, and a second look at what it leaves."""
+    area = max(page.rect.width * page.rect.height, 1.0)
+    reading = ocr.read_region(page, _grown(region.box, page.rect), ink.boxes)
+    if reading.state == "failed":
+        _note_images(images, [region], [], "failed")
+        return Settled(
+            [],
+            [_spot(BlindSpotKind.OCR_FAILED, TextLikely.UNKNOWN, region.box, area, reading.detail)],
+            0,
+            region.ink,
+        )
+    unsure = reading.state == "uncertain"
+    words = [] if unsure else [_padded(box) for box in reading.word_boxes]
+    left = _left_over(region, words, ink)
+    grown = [InkRegion(_grown(part.box, page.rect), part.ink, part.likely) for part in left]
+    look = look_again(ink, grown, words, finder, ocr.enough)
+    lines = _believed(reading, look) + look.lines
+    spots = [
+        _spot(BlindSpotKind.OCR_UNCERTAIN, TextLikely.YES, part.box, area, detail)
+        for part, detail in look.doubtful
+    ]
+    spots += [
+        _spot(
+            BlindSpotKind.OCR_FAILED if look.failed else BlindSpotKind.OCR_NO_WORDS,
+            TextLikely.UNKNOWN,
+            part.box,
+            area,
+            detail,
+        )
+        for part, detail in look.unread
+    ]
+    spots += [
+        _spot(
+            _kind(part.box, images), TextLikely.NO, part.box, area, "OCR and a text finder see no words in it"
+        )
+        for part in look.empty
+    ]
+    unread = min(region.ink, sum(part.ink for part, _ in look.doubtful + look.unread))
+    state = "uncertain" if look.doubtful or (unsure and look.unread) else "read" if lines else "no_text"
+    _note_images(images, [region], lines, state)
+    return Settled(lines, spots, region.ink - unread, unread)
+
+
+def _believed(reading: RegionReading, look: SecondLook) -> list[LineFact]:
+    """What OCR read; where it was not sure as a whole, only what the text finder does not read or rule out."""
+    if reading.state != "uncertain" or look.failed:
+        return reading.lines
+    if not (look.lines or look.doubtful or look.unread):
+        return []  # texture that OCR took for letters
+    return [
+        line
+        for line in reading.lines
+        if line.box and not any(other.box and overlap(line.box, other.box) > 0.5 for other in look.lines)
+    ]
 
 
 def _pictures(ink: PageInk, images: list[ImageFact], regions: list[InkRegion]) -> list[InkRegion]:
-    """Images with ink that is in no region: what shapes cannot tell ("AI" alone in a picture), OCR or a person must."""
-    found = []
-    for image in images:
-        if not any(overlap(region.box, image.box) > 0 for region in regions):
-            amount = ink.unexplained(image.box)
-            if amount >= _A_WORD:
-                found.append(InkRegion(image.box, amount, TextLikely.UNKNOWN))
-    return found
+    """Images that only one of the engines can draw: what the other shows was not accounted for."""
+    return [
+        InkRegion(image.box, _A_WORD, TextLikely.UNKNOWN)
+        for image in images
+        if not any(overlap(region.box, image.box) > 0 for region in regions) and ink.undrawn(image.box)
+    ]
 
 
 def _portions(regions: list[InkRegion], rect: pymupdf.Rect) -> list[InkRegion]:
@@ -99,33 +168,16 @@ def _portions(regions: list[InkRegion], rect: pymupdf.Rect) -> list[InkRegion]:
     return regions
 
 
-def _left_over(region: InkRegion, reading: RegionReading, ink: PageInk) -> list[InkRegion]:
-    """Ink that looks like letters and lies under no word that OCR read."""
-    words = [_padded(box) for box in reading.word_boxes]
-    parts = ink.regions(words, _ROW_BESIDE_WORDS) if words else [region]
+def _left_over(region: InkRegion, words: list[Box], ink: PageInk) -> list[InkRegion]:
+    """Ink that lies under no word that OCR read; of what is left beside words, crumbs of them are not counted."""
+    parts = [part for part in ink.regions(words, TINY_ROW) if overlap(part.box, region.box) > 0.5]
     return [
         part
-        for part in _joined(parts)
-        if part.likely is TextLikely.YES and (part is region or overlap(part.box, region.box) > 0.5)
+        for part in _joined([part for part in parts if part.likely is not TextLikely.NO])
+        if not words
+        or part.likely is TextLikely.YES
+        or max(part.box[2] - part.box[0], part.box[3] - part.box[1]) >= _CRUMB_PT
     ]
-
-
-def _after_ocr(
-    region: InkRegion, reading: RegionReading, left: list[InkRegion], images: list[ImageFact], area: float
-) -> list[SpotFact]:
-    if reading.state == "failed":
-        return [_spot(BlindSpotKind.OCR_FAILED, TextLikely.UNKNOWN, region.box, area, reading.detail)]
-    if reading.state == "uncertain" and region.likely is not TextLikely.YES and reading.letters < _A_FEW:
-        detail = "OCR takes a few shapes for letters, with little confidence"
-        return [_spot(_kind(region.box, images), TextLikely.NO, region.box, area, detail)]
-    if reading.state == "uncertain":
-        return [_spot(BlindSpotKind.OCR_UNCERTAIN, TextLikely.YES, region.box, area, reading.detail)]
-    if left:
-        detail = "ink that looks like letters, in which OCR reads no words"
-        return [_spot(_kind(part.box, images), TextLikely.UNKNOWN, part.box, area, detail) for part in left]
-    if reading.state == "no_text":
-        return [_spot(_kind(region.box, images), TextLikely.NO, region.box, area, "OCR finds no words in it")]
-    return []
 
 
 def _unread(region: InkRegion, images: list[ImageFact], lines: list[LineFact], area: float) -> SpotFact:

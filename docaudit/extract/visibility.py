@@ -26,12 +26,14 @@ def read_boxes(text: TextLayer, beside: list[LineFact]) -> list[Box]:
 
 
 def mark_visibility(text: TextLayer, ink: PageInk) -> None:
-    """Set the visibility of lines without any ink under them."""
+    """Set the visibility of lines without any ink of their own."""
     for line, spans in zip(text.lines, text.spans, strict=True):
         if (
             line.visibility == Visibility.VISIBLE.value
             and line.box is not None
             and ink.bare(spans or [line.box])
         ):
-            covered = ink.shade_differs(line.box)
-            line.visibility = (Visibility.COVERED if covered else Visibility.SAME_COLOUR).value
+            if ink.shade_differs(line.box):
+                line.visibility = Visibility.COVERED.value
+            elif not any(ink.undrawn(box) for box in spans or [line.box]):
+                line.visibility = Visibility.SAME_COLOUR.value

@@ -9,7 +9,15 @@ from __future__ import annotations
 import os
 import sys
 
-from docaudit.extract.facts import Opened, OpenRequest, PageRead, ReadRequest, Refused, Working
+from docaudit.extract.facts import (
+    ExtractRequest,
+    Opened,
+    OpenRequest,
+    PageRead,
+    ReadRequest,
+    Refused,
+    Working,
+)
 from docaudit.extract.messages import PipeClosedError, decode_request, receive, send
 
 
@@ -29,6 +37,7 @@ def _serve(source: int, target: int) -> None:
     request = decode_request(receive(source))
     assert isinstance(request, OpenRequest)
     _limit_memory(request.memory_mb)
+    from docaudit.extract.objects import StreamTooLargeError
     from docaudit.extract.page_tree import UnreachablePageError
     from docaudit.extract.reader import DocumentReader, DocumentRefusedError, PageRefusedError
 
@@ -40,11 +49,16 @@ def _serve(source: int, target: int) -> None:
         return
     while True:
         request = decode_request(receive(source))
-        assert isinstance(request, ReadRequest)
         try:
+            if isinstance(request, ExtractRequest):
+                send(target, reader.extract(request))
+                continue
+            assert isinstance(request, ReadRequest)
             send(target, PageRead(reader.read(request.page_num, request.render)))
         except UnreachablePageError as error:
             send(target, Refused("unreachable", str(error)))
+        except StreamTooLargeError as error:
+            send(target, Refused("too_large", str(error)))
         except PageRefusedError as error:
             send(target, Refused("failed", str(error)))
         except MemoryError:

@@ -49,6 +49,7 @@ def _environment() -> Environment:
     filters: dict[str, Callable[..., Any]] = {
         "shown": shown,
         "share": _area,
+        "heading": view.heading,
         "one_line": one_line,
         "page_ranges": page_ranges,
         "page_words": page_words,
@@ -79,7 +80,7 @@ def _context(justification: AbsenceJustification) -> dict[str, Any]:
         "cells": view.page_cells(j),
         "cell_words": CELL_WORDS,
         "groups": view.spot_groups(j),
-        "sections": view.sections(j),
+        "headings": view.headings(j),
         "to_read": view.passages_to_read(j),
         "variants": j.concept_table.variants if j.concept_table else (),
         "coverage_facts": _coverage_facts(j),
@@ -115,6 +116,7 @@ def _coverage_facts(justification: AbsenceJustification) -> Facts:
         ("Cross-references", f"{c.cross_refs_total:,}"),
         ("Named objects (figures, tables, annexes)", f"{c.objects_registered:,}"),
         ("Words that only the second reader saw", _number(c.words_second_reader_only)),
+        ("Words that the second reader did not see", _number(c.words_first_reader_only)),
     ]
 
 

@@ -24,6 +24,8 @@ HIT_COLUMNS = (
     "snippet",
     "source",
     "visibility",
+    "part",
+    "part_page",
     "section",
     "negated",
     "nested",

@@ -66,14 +66,14 @@ def to_text(justification: AbsenceJustification, *, width: int = 80, colour: boo
 
 
 def print_kwic(paper: Paper, passages: Sequence[Passage]) -> None:
-    """Concordance lines, all hits in one column, under a heading for each run of one section."""
+    """Concordance lines, all hits in one column, under a heading for each run of one section or part."""
     items = [(f"p. {page}" if page else "doc.", text, match) for _, page, text, match in passages]
     lines = kwic_lines(items, paper.width - 4)
     last = ""
-    for (section, *_), line in zip(passages, lines, strict=True):
-        if section and section != last:
-            paper.say((f"§ {one_line(section)}", "dim"), indent=2, hang=2)
-        last = section
+    for (heading, *_), line in zip(passages, lines, strict=True):
+        if heading and heading != last:
+            paper.say((one_line(heading), "dim"), indent=2, hang=2)
+        last = heading
         _kwic(paper, line)
 
 
@@ -131,7 +131,7 @@ def _passages_to_read(paper: Paper, justification: AbsenceJustification, listed_
         return
     paper.heading("Passages to read", words.plural(len(hits), "hit"))
     shown = hits[:SHOWN_PASSAGES]
-    print_kwic(paper, [(hit.section, hit.page_num, hit.snippet, hit.match_text) for hit in shown])
+    print_kwic(paper, [(view.heading(hit), hit.page_num, hit.snippet, hit.match_text) for hit in shown])
     _not_shown(paper, len(hits) - len(shown), "hit", f"hits in {listed_in}")
 
 
@@ -139,9 +139,9 @@ def _closest(paper: Paper, justification: AbsenceJustification) -> None:
     if not justification.closest_mentions:
         return
     paper.heading("Closest mentions", "near the question, but not an answer to it")
-    known = view.sections(justification)
+    known = view.headings(justification)
     for why, mentions in _by_why(justification.closest_mentions).items():
-        passages = [(view.mention_section(m, known), m.page_num, m.snippet, m.text) for m in mentions]
+        passages = [(view.mention_heading(m, known), m.page_num, m.snippet, m.text) for m in mentions]
         print_kwic(paper, passages)
         paper.say((f"→ {one_line(why)}", "dim"), indent=4, hang=2)
 

@@ -141,13 +141,20 @@ def page_cells(justification: AbsenceJustification) -> list[PageCell]:
     return cells
 
 
-def sections(justification: AbsenceJustification) -> dict[tuple[int, int], str]:
-    """Section of each line that has a hit, by page and line: mentions do not carry theirs."""
-    return {(hit.page_num, hit.line_num): hit.section for hit in justification.hits if hit.section}
+def heading(hit: Hit) -> str:
+    """Where a hit stands, beside its page: the part of the file (attachment, earlier revision) or the section."""
+    if hit.part:
+        return f"in {hit.part}, page {hit.part_page}" if hit.part_page else f"in {hit.part}"
+    return f"§ {hit.section}" if hit.section else ""
 
 
-def mention_section(mention: Mention, known: dict[tuple[int, int], str]) -> str:
-    """Section of a mention; empty if it is not known."""
+def headings(justification: AbsenceJustification) -> dict[tuple[int, int], str]:
+    """Heading of each line that has a hit, by page and line: mentions do not carry theirs."""
+    return {(hit.page_num, hit.line_num): heading(hit) for hit in justification.hits if heading(hit)}
+
+
+def mention_heading(mention: Mention, known: dict[tuple[int, int], str]) -> str:
+    """Heading of a mention; empty if it is not known."""
     return known.get((mention.page_num, mention.line_num), "")
 
 

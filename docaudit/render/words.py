@@ -85,6 +85,7 @@ VISIBILITIES = {
     Visibility.COVERED: "covered",
     Visibility.CROPPED: "outside the visible page",
     Visibility.LAYER_OFF: "on a layer that is off",
+    Visibility.REPLACED: "replaced since, in an earlier revision of the file",
     Visibility.UNKNOWN: "visibility unknown",
 }
 

@@ -110,13 +110,14 @@ def _matches(
 
 def _pages(lines: PageLines) -> Iterator[tuple[int, list[Chars]]]:
     rows = [row for row in range(len(lines)) if lines.search[row]]
-    rows.sort(key=lambda row: (lines.page[row], lines.source[row], lines.number[row]))
-    for page, on_page in groupby(rows, key=lines.page.__getitem__):
+    rows.sort(key=lambda row: (lines.sheet[row], lines.source[row], lines.number[row]))
+    for _, same_sheet in groupby(rows, key=lines.sheet.__getitem__):
+        on_page = list(same_sheet)
         readings: list[Chars] = []
         for _, group in groupby(on_page, key=lines.source.__getitem__):
             members = list(group)
             readings += [_as_written(lines, members), _as_read(lines, members)]
-        yield page, readings
+        yield lines.page[on_page[0]], readings
 
 
 def _as_written(lines: PageLines, rows: list[int]) -> Chars:

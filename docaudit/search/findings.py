@@ -90,7 +90,7 @@ def _found(corpus: Corpus, patterns: Sequence[Pattern], match: Match) -> Found:
 
 def _kind(corpus: Corpus, pattern: Pattern, match: Match, parts: list[tuple[int, int, int]]) -> MatchKind:
     rows = [corpus.rows[number] for number, _, _ in parts]
-    pages = {corpus.lines.page[row] for row in rows}
+    pages = {corpus.lines.sheet[row] for row in rows}
     if len(pages) > 1:
         return MatchKind.ACROSS_PAGES  # whatever else happened on the way, a reader must look at two pages
     kinds = [corpus.floor(number) for number, _, _ in parts]

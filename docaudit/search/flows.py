@@ -9,7 +9,7 @@ stream lacks, with context on both sides, so that a plain document costs little 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import groupby, pairwise
 from operator import eq, itemgetter
@@ -82,7 +82,7 @@ def build_flows(lines: PageLines) -> list[Flow]:
         rows = lines.in_order(source)
         if rows:
             flows += _source_flows(lines, rows)
-    return flows + list(_other_sources(lines))
+    return flows + list(_parts(lines)) + list(_other_sources(lines))
 
 
 def _source_flows(lines: PageLines, rows: list[int]) -> Iterator[Flow]:
@@ -244,15 +244,34 @@ def _reach(lines: PageLines, rows: list[int], index: int, step: int) -> int:
         index = after
 
 
+def _parts(lines: PageLines) -> Iterator[Flow]:
+    """Pages of attachments and earlier revisions, each part by itself: its lines go on as those of a document do."""
+    if not any(lines.part):
+        return
+    rows = [row for row, part in enumerate(lines.part) if part and lines.has_box[row] and lines.search[row]]
+    rows.sort(key=lambda row: (lines.part[row], lines.part_page[row], lines.page[row], lines.number[row]))
+    on_sheets = replace(lines, page=lines.sheet)
+    for _, group in groupby(rows, key=lines.part.__getitem__):
+        yield from _source_flows(on_sheets, list(group))
+
+
 def _other_sources(lines: PageLines) -> Iterator[Flow]:
     """Text beside the page (annotations, bookmarks, ...): lines of one source, page and block continue
     each other.
     """
-    rows = [row for row, name in enumerate(lines.source) if name not in PAGE_SOURCES and lines.search[row]]
-    rows.sort(key=lambda row: (lines.source[row], lines.page[row], lines.number[row]))
-    for key, group in groupby(rows, key=lambda row: (lines.source[row], lines.page[row], lines.block[row])):
+    rows = [
+        row
+        for row, name in enumerate(lines.source)
+        if name not in PAGE_SOURCES and lines.search[row] and not (lines.part[row] and lines.has_box[row])
+    ]
+
+    def block_of(row: int) -> tuple[str, int, str, int]:
+        return lines.source[row], lines.sheet[row], lines.part[row], lines.block[row]
+
+    rows.sort(key=lambda row: (*block_of(row)[:3], lines.number[row]))
+    for key, group in groupby(rows, key=block_of):
         members = list(group)
-        for part in [members] if key[2] else [[row] for row in members]:
+        for part in [members] if key[3] else [[row] for row in members]:
             yield Flow(FlowKind.PART, *_with(part, LINE))
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 import regex
 
 from docaudit.frames import HIT_DF
-from docaudit.location import BBox, Direction, TextSource
+from docaudit.location import BBox, Direction, TextSource, Visibility
 from docaudit.search.findings import Found
 from docaudit.search.pagelines import PageLines, encodable
 from docaudit.search.patterns import Pattern
@@ -78,7 +78,7 @@ def is_negated(lines: PageLines, parts: Sequence[tuple[int, int, int]]) -> bool:
     """Whether a cue of negation stands close: in English before, within five words; in Japanese after."""
     row, first, _ = parts[0]
     before = lines.text[row][max(first - 80, 0) : first]
-    if first < 40 and row and lines.page[row - 1] == lines.page[row]:
+    if first < 40 and row and lines.sheet[row - 1] == lines.sheet[row]:
         before = lines.text[row - 1][-80:] + " " + before
     if _CUE.search(before) and _NEGATION_BEFORE.search(before):
         return True
@@ -86,7 +86,7 @@ def is_negated(lines: PageLines, parts: Sequence[tuple[int, int, int]]) -> bool:
     if lines.text[end_row].isascii():
         return False
     after = lines.text[end_row][last : last + 30]
-    if len(after) < 30 and end_row + 1 < len(lines) and lines.page[end_row + 1] == lines.page[end_row]:
+    if len(after) < 30 and end_row + 1 < len(lines) and lines.sheet[end_row + 1] == lines.sheet[end_row]:
         after += lines.text[end_row + 1][:30]
     return bool(_JAPANESE.search(after) and _NEGATION_AFTER.search(after))
 
@@ -95,10 +95,13 @@ _TRUST = {TextSource.TEXT_LAYER: 0, TextSource.SECOND_READER: 1, TextSource.OCR:
 
 
 def without_echoes(lines: PageLines, found: Sequence[Found]) -> list[Found]:
-    """Findings without those of a second reader or OCR that show the same place as one of a better source."""
+    """Findings without those of a second reader or OCR that show the same place as one of a better source, and
+    without those of an earlier revision on a line that stands on the page to this day.
+    """
+    found = [one for one in found if not _still_stands(lines, one)]
     trust = [_TRUST.get(TextSource(lines.source[one.parts[0][0]]), -1) for one in found]
     if max(trust, default=0) <= 0:
-        return list(found)
+        return found
     dropped: set[int] = set()
     by_page: dict[tuple[int, int], list[tuple[int, BBox]]] = defaultdict(list)
     for number in sorted(range(len(found)), key=trust.__getitem__):
@@ -112,6 +115,12 @@ def without_echoes(lines: PageLines, found: Sequence[Found]) -> list[Found]:
         else:
             others.append((trust[number], box))
     return [one for number, one in enumerate(found) if number not in dropped]
+
+
+def _still_stands(lines: PageLines, one: Found) -> bool:
+    row = one.parts[0][0]
+    old = lines.source[row] == TextSource.EARLIER_REVISION
+    return old and len(one.parts) == 1 and lines.visibility[row] != Visibility.REPLACED
 
 
 def _overlap(one: BBox, other: BBox) -> bool:
@@ -157,7 +166,9 @@ def hit_table(
         "snippet": [snippet_of(lines, one.parts) for one in found],
         "source": [lines.source[row] for row in rows],
         "visibility": [lines.visibility[row] for row in rows],
-        "section": _sections(toc_df, [lines.page[row] for row in rows]),
+        "part": [lines.part[row] for row in rows],
+        "part_page": [lines.part_page[row] for row in rows],
+        "section": _sections(toc_df, [0 if lines.part[row] else lines.page[row] for row in rows]),
         "negated": [is_negated(lines, one.parts) for one in found],
         "nested": list(nested),
     }

@@ -27,6 +27,8 @@ _FILL: dict[str, object] = {
     "page_num": 0,
     "line_num": 0,
     "block_num": 0,
+    "part": "",
+    "part_page": 0,
 }
 
 
@@ -67,6 +69,8 @@ class PageLines:
     line_type: list[str]
     direction: list[str]
     visibility: list[str]
+    part: list[str]
+    part_page: list[int]
     x0: Floats
     y0: Floats
     x1: Floats
@@ -88,6 +92,8 @@ class PageLines:
             line_type=[str(value) for value in full["line_type"].tolist()],
             direction=[str(value) for value in full["direction"].tolist()],
             visibility=[str(value) for value in full["visibility"].tolist()],
+            part=[str(value) for value in full["part"].tolist()],
+            part_page=[int(value) for value in full["part_page"].tolist()],
             **{
                 name: full[name].to_numpy(dtype=np.float64, na_value=np.nan)
                 for name in ("x0", "y0", "x1", "y1", "font_size")
@@ -103,6 +109,21 @@ class PageLines:
             np.array_equal(mine, theirs, equal_nan=True) if isinstance(mine, np.ndarray) else mine == theirs
             for mine, theirs in ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
         )
+
+    @cached_property
+    def sheet(self) -> list[int]:
+        """The page on which a line stands; each page of an attachment or earlier revision has a number of its own.
+
+        Pages of one part that follow each other have numbers that do; no two parts meet.
+        """
+        if not any(self.part):
+            return self.page
+        names = {name: place for place, name in enumerate(dict.fromkeys(["", *self.part]))}
+        room = max(*self.page, *self.part_page) + 2
+        return [
+            names[part] * room + inner if part else page
+            for page, part, inner in zip(self.page, self.part, self.part_page, strict=True)
+        ]
 
     @cached_property
     def has_box(self) -> npt.NDArray[np.bool_]:

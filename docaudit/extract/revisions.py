@@ -1,0 +1,155 @@
+"""Earlier revisions in a file that was saved incrementally: where each ends, and what the later ones took away.
+
+An update appends what changed; the bytes up to an earlier end mark are the file as it was. Many updates take nothing
+away: a signature, a comment or a date is added, and all that was there is there to this day. So objects are compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pymupdf
+
+from docaudit.extract.engine import ENGINE_ERRORS
+from docaudit.extract.facts import RevisionFact, SpotFact
+from docaudit.extract.metadata import xmp_rows
+from docaudit.extract.objects import references_under, written
+from docaudit.extract.page_tree import PageTree
+from docaudit.location import DOCUMENT_PAGE, TextLikely
+from docaudit.reasons import BlindSpotKind
+
+_END = re.compile(rb"startxref\s+(\d{1,12})\s+%%EOF")
+_LINEARISED = re.compile(rb"/Linearized\b[^>]{0,400}?/L\s+(\d{1,12})", re.DOTALL)
+_XREF = re.compile(rb"\s*(?:xref\b|\d+\s+\d+\s+obj\b)")
+_REFERENCE = re.compile(r"(\d+) \d+ R")
+_TOKEN = re.compile(
+    r"\d+ \d+ R|\((?:\\.|[^()\\]|\([^()]*\))*\)|<[0-9A-Fa-f]*>|/[^\s/()<>\[\]{}%]+|[^\s/()<>\[\]{}%]+"
+)
+_UNSAID = re.compile(
+    r"/(?:ModDate|CreationDate|M|SigFlags|Producer|Creator|Length|ID)(?![A-Za-z])\s*(?:\((?:\\.|[^()\\])*\)|[^/>]*)"
+)
+_STAMP = re.compile(r"(?:[a-z.]+:)*[0-9A-Fa-f-]{8,}|\d{4}-\d\d.*")
+"""What a program writes anew each time it saves: identifiers and dates."""
+_OF_THE_FILE = re.compile(r"/Type\s*/(?:XRef|ObjStm)\b")
+_METADATA = re.compile(r"/Type\s*/Metadata\b")
+_SIGNATURE = re.compile(r"/Type\s*/Sig(?![A-Za-z])|/FT\s*/Sig(?![A-Za-z])")
+_MOST_COMPARED = 5
+_MOST_BYTES = 256 << 20
+_MOST_REACHED = 5000
+
+
+def revision_ends(data: bytes) -> list[int]:
+    """Where the revisions of a file end, the present one last.
+
+    A linearised file has an end mark near its beginning that ends nothing; a PDF inside the file has its own, whose
+    cross-reference table is not where it says.
+    """
+    linear = _LINEARISED.search(data, 0, 2048)
+    first = int(linear[1]) - 32 if linear and int(linear[1]) <= len(data) else 0
+    return [
+        found.end()
+        for found in _END.finditer(data)
+        if found.end() >= first and _XREF.match(data, int(found[1])) and int(found[1]) < found.start()
+    ]
+
+
+def earlier_revisions(
+    doc: pymupdf.Document, tree: PageTree, password: str | None
+) -> tuple[list[RevisionFact], list[tuple[int, SpotFact]]]:
+    """The earlier revisions, and a blind spot for each page of which they may show something else.
+
+    Args:
+        doc: The document.
+        tree: Its pages.
+        password: What opens it.
+    """
+    count = int(doc.version_count) - 1
+    if count < 1:
+        return [], []
+    data = Path(doc.name).read_bytes()
+    ends = revision_ends(data)[:-1]
+    facts = [RevisionFact(number, end) for number, end in enumerate(ends, 1)] if len(ends) == count else []
+    named = f"{count} earlier revision(s) of the file"
+    if not facts or count > _MOST_COMPARED or len(data) > _MOST_BYTES:
+        return facts, [_spot(DOCUMENT_PAGE, TextLikely.UNKNOWN, named)]
+    changed: set[int] = set()
+    for fact in facts:
+        with pymupdf.open(stream=data[: fact.end], filetype="pdf") as old:
+            if old.needs_pass:
+                old.authenticate(password or "")
+            changed |= set(_taken_away(old, doc))
+    if not changed:
+        added = "the last one only adds a signature: " if _signed(doc, data, ends[-1]) else ""
+        detail = f"{named}; {added}nothing that they say was taken away since"
+        return facts, [_spot(DOCUMENT_PAGE, TextLikely.NO, detail)]
+    return facts, [_spot(page, TextLikely.UNKNOWN, named) for page in _pages_of(doc, tree, changed)]
+
+
+def _taken_away(old: pymupdf.Document, new: pymupdf.Document) -> Iterator[int]:
+    """Objects of which the new revision does not say all that the old one says."""
+    for number in range(1, old.xref_length()):
+        before, after = written(old, number), written(new, number)
+        if _OF_THE_FILE.search(before) or before in {"", "null"}:
+            continue
+        if (before != after and _tokens(before) - _tokens(after)) or (
+            old.xref_is_stream(number) and not _keeps(old, new, number, bool(_METADATA.search(before)))
+        ):
+            yield number
+
+
+def _tokens(text: str) -> Counter[str]:
+    return Counter(_TOKEN.findall(_UNSAID.sub(" ", text)))
+
+
+def _keeps(old: pymupdf.Document, new: pymupdf.Document, number: int, is_metadata: bool) -> bool:
+    """The stream is the same, or a packet of metadata that lost nothing but identifiers and dates."""
+    try:
+        if old.xref_stream_raw(number) == new.xref_stream_raw(number):
+            return True
+        if not is_metadata:
+            return False
+        after = "\n".join(xmp_rows(new.xref_stream(number)))
+        return all(row in after or _STAMP.fullmatch(row) for row in xmp_rows(old.xref_stream(number)))
+    except ENGINE_ERRORS:
+        return False
+
+
+def _signed(doc: pymupdf.Document, data: bytes, end: int) -> bool:
+    """The last update holds a signature."""
+    numbers = {int(found[1]) for found in re.finditer(rb"(?<!\d)(\d{1,9}) \d{1,5} obj\b", data[end:])}
+    return any(_SIGNATURE.search(written(doc, number)) for number in numbers)
+
+
+def _pages_of(doc: pymupdf.Document, tree: PageTree, changed: set[int]) -> list[int]:
+    """Pages that have to do with changed objects; 0 for what belongs to no page, or if it is all of many pages."""
+    pages: set[int] = set()
+    found: set[int] = set()
+    for number, page in tree.numbers.items():
+        touched = changed & _reached(doc, tree, number)
+        if touched:
+            pages.add(page)
+            found |= touched
+    if found != changed or (len(pages) == tree.pages_total > 1):
+        pages.add(DOCUMENT_PAGE)
+    return [DOCUMENT_PAGE] if len(pages) > tree.pages_total > 1 else sorted(pages)
+
+
+def _reached(doc: pymupdf.Document, tree: PageTree, page: int) -> set[int]:
+    """Objects that a page is made of, as far as they lead; other pages and what lies above are none of them."""
+    seen = {page}
+    stack = references_under(doc, page, ("Contents", "Annots", "Resources", "AF", "Group", "B"))
+    while stack and len(seen) < _MOST_REACHED:
+        number = stack.pop()
+        if number in seen or number in tree.numbers:
+            continue
+        seen.add(number)
+        text = re.sub(r"/(?:Parent|P|StructParent|Dest|Pg)\s*\d+ \d+ R", " ", written(doc, number))
+        stack += [int(found) for found in _REFERENCE.findall(text)]
+    return seen
+
+
+def _spot(page: int, likely: TextLikely, detail: str) -> tuple[int, SpotFact]:
+    return page, SpotFact(BlindSpotKind.EARLIER_REVISION.value, likely.value, detail)

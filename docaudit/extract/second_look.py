@@ -1,0 +1,190 @@
+"""A second look at ink in which the OCR engine read no words: text is found and read there, or listed, or ruled out.
+
+Outcomes for each part of the ink: lines that were read with confidence; text that was found and cannot be read; ink
+that looks like letters though nothing was found in it; and ink in which neither OCR nor the text finder sees any text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from docaudit.errors import OcrError
+from docaudit.extract.facts import Box, LineFact
+from docaudit.extract.images import overlap
+from docaudit.extract.ink import InkRegion, PageInk
+from docaudit.extract.text_finder import FoundText, TextFinder
+from docaudit.location import TextLikely, TextSource
+
+_ZOOM, _CLOSEST, _MOST_PX, _FEWEST_PX = 2.0, 3.5, 2200.0, 320.0
+_TILE_PT = 1000.0
+_MANY = 8
+_SHARED = 0.3
+_CRUMB_PT = 6.0
+_FAINT, _CERTAIN = 45.0, 90.0
+"""Confidence below which a reading is noise of the reading network; and from which nothing is doubted."""
+_UP_AND_DOWN = frozenset("MWVNUAXmwvnux一二|lI1")
+
+
+@dataclass
+class SecondLook:
+    """What was read, what was found and cannot be read with confidence, what still may be text, what holds none."""
+
+    lines: list[LineFact] = field(default_factory=list)
+    doubtful: list[tuple[InkRegion, str]] = field(default_factory=list)
+    unread: list[tuple[InkRegion, str]] = field(default_factory=list)
+    empty: list[InkRegion] = field(default_factory=list)
+    failed: str = ""
+
+
+def look_again(
+    ink: PageInk, parts: list[InkRegion], words: list[Box], finder: TextFinder, enough: float
+) -> SecondLook:
+    """Look for text in parts of a page's ink.
+
+    Args:
+        ink: The ink of the page.
+        parts: Ink that no word explains, grouped.
+        words: Boxes of the words that OCR read, points.
+        finder: The networks.
+        enough: Confidence (0 to 100) from which a line counts as read.
+    """
+    outcome = SecondLook()
+    found: list[FoundText] = []
+    for frame in _frames(parts):
+        try:
+            found += _find(ink, frame, words, finder)
+        except OcrError as error:
+            outcome.failed = str(error)
+    found = [
+        text for text in found if _letters(text.text) and not _zigzag(text) and not _residue(text, words)
+    ]
+    sure = _once([text for text in found if text.confidence >= enough])
+    doubtful = []
+    for text in found:
+        if _FAINT <= text.confidence < enough and _letters(text.text) > 1 and _size(text.box) >= _CRUMB_PT:
+            closer = [near for near in _closer(ink, text, words, finder) if near.confidence >= enough]
+            sure += closer
+            doubtful += [] if closer else [text]
+    outcome.lines = [_line(text, number) for number, text in enumerate(sure, 1)]
+    for text in doubtful:
+        detail = f"letters that cannot be read with confidence ({text.confidence:.0f} of 100)"
+        outcome.doubtful.append((InkRegion(text.box, 1, TextLikely.YES), detail))
+    for part in parts:
+        if outcome.failed:
+            outcome.unread.append((part, outcome.failed))
+        elif any(overlap(text.box, part.box) > _SHARED for text in [*sure, *doubtful]):
+            continue
+        elif part.likely is TextLikely.YES:
+            outcome.unread.append((part, "ink that looks like letters, in which OCR reads no words"))
+        else:
+            outcome.empty.append(part)
+    return outcome
+
+
+def _frames(parts: list[InkRegion]) -> list[Box]:
+    """The parts one by one; of many, all that lies between them, at once."""
+    if len(parts) <= _MANY:
+        return [tile for part in parts for tile in _tiles(part.box)]
+    return _tiles(
+        (
+            min(part.box[0] for part in parts),
+            min(part.box[1] for part in parts),
+            max(part.box[2] for part in parts),
+            max(part.box[3] for part in parts),
+        )
+    )
+
+
+def _once(found: list[FoundText]) -> list[FoundText]:
+    """Without what was found again where frames overlap."""
+    kept: list[FoundText] = []
+    for text in found:
+        if not any(overlap(text.box, other.box) > _SHARED for other in kept):
+            kept.append(text)
+    return kept
+
+
+def _closer(ink: PageInk, text: FoundText, words: list[Box], finder: TextFinder) -> list[FoundText]:
+    """A line that could not be read with confidence, larger."""
+    x0, y0, x1, y1 = text.box
+    pad = 0.4 * min(x1 - x0, y1 - y0)
+    try:
+        return _find(ink, (x0 - pad, y0 - pad, x1 + pad, y1 + pad), words, finder, _CLOSEST, 2 * _CLOSEST)
+    except OcrError:
+        return []  # it stays doubtful
+
+
+def _size(box: Box) -> float:
+    return max(box[2] - box[0], box[3] - box[1])
+
+
+def _find(
+    ink: PageInk,
+    box: Box,
+    words: list[Box],
+    finder: TextFinder,
+    zoom: float = _ZOOM,
+    closest: float = _CLOSEST,
+) -> list[FoundText]:
+    longest = max(_size(box), 1.0)
+    zoom = min(_MOST_PX / longest, closest, max(zoom, _FEWEST_PX / longest))
+    near = [word for word in words if overlap(word, box) > 0]
+    found = finder.find(ink.remainder(box, zoom, near))
+    return [
+        FoundText(
+            (
+                box[0] + text.box[0] / zoom,
+                box[1] + text.box[1] / zoom,
+                box[0] + text.box[2] / zoom,
+                box[1] + text.box[3] / zoom,
+            ),
+            text.text,
+            text.confidence,
+        )
+        for text in found
+    ]
+
+
+def _tiles(box: Box) -> list[Box]:
+    """A part of a very large page in pieces that can be looked at closely; they overlap, so that no line is cut."""
+    if max(box[2] - box[0], box[3] - box[1]) <= _TILE_PT * 1.1:
+        return [box]
+    step = 0.9 * _TILE_PT
+    across = range(int((box[2] - box[0]) // step) + 1)
+    down = range(int((box[3] - box[1]) // step) + 1)
+    return [
+        (
+            box[0] + step * column,
+            box[1] + step * row,
+            min(box[2], box[0] + step * column + _TILE_PT),
+            min(box[3], box[1] + step * row + _TILE_PT),
+        )
+        for row in down
+        for column in across
+    ]
+
+
+def _residue(text: FoundText, words: list[Box]) -> bool:
+    """What is left of a word that OCR did read and that was painted over."""
+    return any(overlap(text.box, word) > _SHARED for word in words)
+
+
+def _zigzag(text: FoundText) -> bool:
+    """A curve that goes up and down, which the reading network takes for "MWwm"."""
+    letters = [char for char in text.text if char.isalnum()]
+    return text.confidence < _CERTAIN and sum(char in _UP_AND_DOWN for char in letters) >= 0.7 * len(letters)
+
+
+def _letters(text: str) -> int:
+    return sum(char.isalnum() for char in text)
+
+
+def _line(text: FoundText, number: int) -> LineFact:
+    return LineFact(
+        text=text.text.strip(),
+        box=text.box,
+        block=number,
+        source=TextSource.OCR.value,
+        size=text.box[3] - text.box[1],
+        confidence=text.confidence,
+    )

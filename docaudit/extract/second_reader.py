@@ -1,0 +1,232 @@
+"""A second, independent engine (PDFium) reads the same page: what it saw and the first engine did not.
+
+The two are compared as people read: without case, accents, ligatures, punctuation, hyphens and the places where words
+and lines part, in any order. Lines with words that only the second engine saw become lines of their own, so that they
+are searched; words that only the first saw are counted.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from ctypes import c_int
+from dataclasses import dataclass, field
+
+import pymupdf
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from docaudit.extract.engine import clean
+from docaudit.extract.facts import Box, LineFact
+from docaudit.extract.lines import TextLayer
+from docaudit.location import TextSource, Visibility
+
+_PUNCTUATION = re.compile(r"[^\w\s]|_")
+_WORD = re.compile(r"[^ \u00a0\u2000-\u200a\u3000]+")
+_UNKNOWN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffd\ue000-\uf8ff]")
+_HYPHEN = "\ufffe"
+"""What PDFium puts in place of a hyphen at the end of a line, and joins the lines."""
+_SCALE = 1000
+"""Device units to the point: PDFium gives places on the displayed page as whole numbers."""
+
+
+@dataclass
+class SecondReading:
+    """What a second reading of a page adds.
+
+    Attributes:
+        lines: Lines with words that the first engine did not see, and those that a phrase may run on into.
+        words: For each of them the number of such words.
+        first_only: Words that the second engine did not see.
+    """
+
+    lines: list[LineFact] = field(default_factory=list)
+    words: list[int] = field(default_factory=list)
+    first_only: int = 0
+
+    def layer(self) -> TextLayer:
+        """The lines as a text layer, whose visibility the ink can tell."""
+        boxes = [[line.box] if line.box else [] for line in self.lines]
+        return TextLayer(self.lines, boxes, [[] for _ in self.lines])
+
+    @property
+    def second_only(self) -> int:
+        """Words that only the second engine saw and that a person can see."""
+        visible = Visibility.VISIBLE.value
+        return sum(
+            count for line, count in zip(self.lines, self.words, strict=True) if line.visibility == visible
+        )
+
+
+def read_second(
+    peer: pypdfium2.PdfPage, rect: pymupdf.Rect, known: Sequence[LineFact]
+) -> SecondReading | None:
+    """Read a page a second time and compare; None if the second engine cannot read its text.
+
+    Args:
+        peer: The page as the second engine has it.
+        rect: Its area as displayed, points.
+        known: All lines that were read of it so far.
+    """
+    try:
+        text_page = peer.get_textpage()
+    except pypdfium2.PdfiumError:
+        return None
+    try:
+        text = clean(text_page.get_text_range())
+        ones = _folded("\n".join(line.text for line in known)).split()
+        others = _folded(_legible(text)).split()
+        first_only, lacking = _differences(ones, others)
+        reading = SecondReading(first_only=first_only)
+        if lacking:
+            _add_lines(reading, _Placed(peer, text_page, rect, text), lacking, known)
+        return reading
+    finally:
+        text_page.close()
+
+
+def _differences(ones: list[str], others: list[str]) -> tuple[int, set[str]]:
+    """How many words only the first reader has, and which ones only the second.
+
+    Words that part or join in other places ("data subject", "datasubject") are looked for in the letters alone.
+    """
+    first, second = Counter(ones), Counter(others)
+    if first == second:
+        return 0, set()
+    in_first, in_second = "".join(ones), "".join(others)
+    lost = first - second
+    first_only = sum(lost[word] for word in lost if in_second.count(word) < in_first.count(word))
+    return first_only, {word for word in second - first if in_first.count(word) < in_second.count(word)}
+
+
+def _folded(text: str) -> str:
+    """Letters and digits as people read them, words parted by blanks."""
+    plain = text if text.isascii() else unicodedata.normalize("NFKD", text)
+    return _PUNCTUATION.sub("", plain.casefold())
+
+
+def _legible(text: str) -> str:
+    """Without words of which the engine does not know every character, and lines that are mostly such words."""
+    text = text.replace(_HYPHEN, "")
+    if not _UNKNOWN.search(text):
+        return text
+    kept = []
+    for line in text.split("\r\n"):
+        words = _WORD.findall(line)
+        good = [word for word in words if not _UNKNOWN.search(word)]
+        kept.append(" ".join(good) if 2 * len(good) > len(words) else "")
+    return "\n".join(kept)
+
+
+class _Placed:
+    """The text of a page as the second engine has it, with the places of its characters on the displayed page."""
+
+    def __init__(
+        self, peer: pypdfium2.PdfPage, text_page: pypdfium2.PdfTextPage, rect: pymupdf.Rect, text: str
+    ) -> None:
+        self._text_page = text_page
+        self.text = text
+        self.rect = rect
+        self._matrix = _display_matrix(peer, rect)
+
+    def box(self, start: int, end: int) -> Box | None:
+        """The box of some characters, points; None if none of them has a place."""
+        boxes = []
+        for at in range(start, end):
+            index = pdfium.FPDFText_GetCharIndexFromTextIndex(self._text_page, at)
+            if index >= 0 and not self.text[at].isspace():
+                boxes.append(self._text_page.get_charbox(index))
+        if not boxes:
+            return None
+        lefts, bottoms, rights, tops = zip(*boxes, strict=True)
+        shown = pymupdf.Rect(min(lefts), min(bottoms), max(rights), max(tops)) * self._matrix
+        return shown.x0, shown.y0, shown.x1, shown.y1
+
+
+def _display_matrix(peer: pypdfium2.PdfPage, rect: pymupdf.Rect) -> pymupdf.Matrix:
+    """From the coordinates of the file to points on the displayed page, told by three points."""
+
+    def shown(x: float, y: float) -> tuple[float, float]:
+        across, down = c_int(), c_int()
+        size = int(rect.width * _SCALE), int(rect.height * _SCALE)
+        pdfium.FPDF_PageToDevice(peer, 0, 0, *size, 0, x, y, across, down)
+        return across.value / _SCALE, down.value / _SCALE
+
+    x, y = shown(0, 0)
+    right, up = shown(1000, 0), shown(0, 1000)
+    return pymupdf.Matrix(
+        (right[0] - x) / 1000, (right[1] - y) / 1000, (up[0] - x) / 1000, (up[1] - y) / 1000, x, y
+    )
+
+
+def _add_lines(reading: SecondReading, placed: _Placed, lacking: set[str], known: Sequence[LineFact]) -> None:
+    """Add the lines in which a lacking word stands where the first engine did not read it."""
+    spans = list(_lines_of(placed.text))
+    places = _Places(known)
+    counts: dict[int, int] = {}
+    for number, span in enumerate(spans):
+        words = list(_words_of(placed.text, *span))
+        new = [
+            at
+            for at, (word, first, last) in enumerate(words)
+            if word in lacking and not places.have(word, placed.box(first, last))
+        ]
+        if new:
+            counts[number] = counts.get(number, 0) + len(new)
+            if new[0] == 0 and number:
+                counts.setdefault(number - 1, 0)  # a phrase may begin there
+            if new[-1] == len(words) - 1 and number + 1 < len(spans):
+                counts.setdefault(number + 1, 0)
+    for number, count in sorted(counts.items()):
+        box = placed.box(*spans[number])
+        if box is not None:
+            reading.lines.append(_line(placed, *spans[number], box, number + 1))
+            reading.words.append(count)
+
+
+def _lines_of(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for line in text.split("\r\n"):
+        yield start, start + len(line)
+        start += len(line) + 2
+
+
+def _words_of(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+    """Each word of a line as it is compared, with where it begins and ends."""
+    for found in _WORD.finditer(text, start, end):
+        word = _folded(found[0].replace(_HYPHEN, ""))
+        if word and not _UNKNOWN.search(found[0]):
+            yield word, found.start(), found.end()
+
+
+class _Places:
+    """Where the first engine read which letters."""
+
+    def __init__(self, known: Sequence[LineFact]) -> None:
+        self._lines = [(line.box, "".join(_folded(line.text).split())) for line in known if line.box]
+        self._boxes: dict[str, list[Box]] = {}
+
+    def have(self, word: str, box: Box | None) -> bool:
+        """The first engine read the word there; a word without a place counts as read."""
+        if word not in self._boxes:
+            self._boxes[word] = [other for other, letters in self._lines if word in letters]
+        return box is None or any(_touch(box, other) for other in self._boxes[word])
+
+
+def _touch(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _line(placed: _Placed, start: int, end: int, box: Box, number: int) -> LineFact:
+    width, height = placed.rect.width, placed.rect.height
+    inside = box[0] >= -1 and box[1] >= -1 and box[2] <= width + 1 and box[3] <= height + 1
+    return LineFact(
+        text=placed.text[start:end].replace(_HYPHEN, "").strip(),
+        box=box,
+        block=number,
+        source=TextSource.SECOND_READER.value,
+        visibility=(Visibility.VISIBLE if inside else Visibility.CROPPED).value,
+        size=box[3] - box[1],
+    )
