@@ -11,7 +11,7 @@ are swept at once. A phrase that is not found on its page is a miss of one of th
                    leaves out a ligature ("af ect"), cuts a word in letters ("insta l"), or one of the engines loses a
                    blank ("validfor"). Counted apart: which of the engines is right has to be looked at.
     unknown glyph  one of the engines has no Unicode value for a glyph
-    no word        the phrase has fewer than two letters or digits on one side: bullets, leaders, rules
+    no word        the phrase has no letter or digit on one side, or leaders: bullets, rules, lines of contents
     other          what is left: to be looked at
 """
 
@@ -109,7 +109,7 @@ def _class(page: Any, phrase: str, read: str) -> str:
     one, other = phrase.split(" ", 1)
     if _UNKNOWN.search(phrase):
         return "unknown glyph"
-    if min(sum(char.isalnum() for char in word) for word in (one, other)) < 1:
+    if "...." in phrase or min(sum(char.isalnum() for char in word) for word in (one, other)) < 1:
         return "no word"
     text = page.get_textpage()
     whole = text.get_text_range()
@@ -118,7 +118,7 @@ def _class(page: Any, phrase: str, read: str) -> str:
     if apart and all(apart):
         return "glued"
     words = set(_LETTERS.findall(fold(read)))
-    if "\ufffd" in read and not {fold(one), fold(other)} <= words:
+    if re.search("[\ufffd\uffff]", read) and not {fold(one), fold(other)} <= words:
         return "unknown glyph"
     if places and all(_cut(whole, match, words) for match in places):
         return "word borders"
