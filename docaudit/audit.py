@@ -91,6 +91,7 @@ def sweep(
         table,
         pages_total=len(parsed.page_df),
         regex_seconds=chosen.regex_seconds,
+        sweep_seconds=chosen.sweep_seconds,
         toc_df=parsed.toc_df,
     )
     meetings = _meetings(hit_df, parsed, table, chosen)
@@ -145,6 +146,7 @@ def _meetings(
         scope=chosen.scope,
         window_words=chosen.window_words,
         required=chosen.required,
+        toc_df=parsed.toc_df,
     )
 
 

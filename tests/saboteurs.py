@@ -3,10 +3,11 @@
 DOCAUDIT_SABOTAGE names what happens on which page: "crash:2", "hang:2", "memory:2", "exit:2", "garbage:2", "refuse:2",
 "wrong_number:2", "huge:2", "draw:2" (a crash only while the page is rendered), "picture:2" (a crash while its
 thumbnail is drawn), "gigabyte:2" (a message without end), "endless:2" (always at work), "opened:2" (an answer to
-another question), "state:2", "source:2", "nan:2", "block:2" (values that cannot be), "blind:2" (the engine reads no text
-on it), "mute:2" (the second engine says nothing of it); on page 0 it happens while the document is opened, and there are
-"pages:0", "elsewhere:0", "page:0" and "reason:0" as well. "crash:name.txt" happens while that embedded file is unpacked.
-"break:parts._metadata" lets one function of docaudit.extract fail as the engine does. Otherwise it is the real worker.
+another question), "state:2", "source:2", "nan:2", "block:2" (values that cannot be), "blind:2" (the engine reads no
+text on it), "mute:2" (the second engine says nothing of it); on page 0 it happens while the document is opened, and
+there are "pages:0", "elsewhere:0", "page:0" and "reason:0" as well. "crash:name.txt" happens while that embedded file
+is unpacked; "break:parts._metadata" lets one function of docaudit.extract fail as the engine does. Otherwise it is the
+real worker.
 """
 
 from __future__ import annotations
