@@ -26,7 +26,7 @@ from docaudit.extract.parts import document_parts
 from docaudit.extract.pictures import BoxPictures, PdfiumPictures
 from docaudit.extract.pixels import compare_pixels
 from docaudit.extract.second_engine import SecondEngine
-from docaudit.extract.second_reader import SecondReading, read_second
+from docaudit.extract.second_reader import SecondReading, read_second, without_found
 from docaudit.extract.spots import damage_spot, page_state, without_reread
 from docaudit.extract.text_finder import TextFinder
 from docaudit.extract.thumbnails import draw_thumbnail
@@ -140,7 +140,7 @@ class DocumentReader:
         if render:
             self._account(page, text, beside, fact)
         hidden, unread = self._hidden.read(page, fact, render)
-        fact.lines = without_drawn(fact.lines) + hidden
+        fact.lines = without_found(without_drawn(fact.lines), hidden) + hidden
         fact.spots += unread
         fact.warnings = "\n".join(filter(None, (fact.warnings, warnings_of())))
         fact.spots += damage_spot(fact.warnings)
