@@ -156,7 +156,7 @@ def _read_batch(run: _Run, child: Child, batch: list[_Item]) -> tuple[list[_Item
     """Read a batch; returns what is left to do of it, and whether the child is gone."""
     try:
         for item in batch:
-            child.ask(item.num, render=item.failed is None)
+            child.ask(item.num, render=run.options.ink and item.failed is None)
     except PipeClosedError:
         pass  # it died on a page of this batch; the loop below finds out on which
     again: list[_Item] = []
