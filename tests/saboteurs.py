@@ -105,13 +105,13 @@ def break_function(path: str) -> None:
     setattr(broken, name, fail)
 
 
-def send(handle: int, message: Any) -> None:
+def send(handle: int, message: Any, *limit: int) -> None:
     """What the real one does, but for garbage in place of the page, or of what was asked for while opening."""
     page = getattr(getattr(message, "page", None), "page_num", -1)
     if isinstance(message, Opened) and PAGE == "0":
         messages.send(handle, _false_document(message))
     elif page != int(PAGE or -2):
-        messages.send(handle, message)
+        messages.send(handle, message, *limit)
     elif KIND == "garbage":
         os.write(handle, struct.pack("<Q", 9) + b"\xc1nonsense")
     elif KIND == "huge":
