@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 
 from docaudit import cooccurrence, nearest
+from docaudit.arguments import need_parsed, need_progress, need_question, need_result, need_table
 from docaudit.concepts import ConceptTable
 from docaudit.controls import controls_found, positive_controls
 from docaudit.coverage import measure_coverage
@@ -47,7 +48,7 @@ def parse(
         OptionError: An option does not exist or has a wrong value.
     """
     chosen = AuditOptions.from_keywords(options, keywords)
-    tables = read_tables(source, chosen, progress)
+    tables = read_tables(source, chosen, need_progress(progress))
     coverage = measure_coverage(
         tables.page_df,
         tables.line_df,
@@ -79,15 +80,18 @@ def sweep(
         hit_df, ledger_df (also for variants without a hit), cooccurrence_df and nearest_df.
 
     Raises:
-        ConceptTableError: The table has no accepted variant.
+        ConceptTableError: It is no concept table, or the table has no accepted variant.
+        MissingEvidenceError: It is no parsed document.
         OptionError: An option does not exist or has a wrong value.
     """
+    parsed, table = need_parsed(parsed), need_table(table)
     chosen = AuditOptions.from_keywords(options or parsed.options, keywords)
     hit_df, ledger_df = sweep_lines(
         parsed.line_df,
         table,
         pages_total=len(parsed.page_df),
         regex_seconds=chosen.regex_seconds,
+        sweep_seconds=chosen.sweep_seconds,
         toc_df=parsed.toc_df,
     )
     meetings = _meetings(hit_df, parsed, table, chosen)
@@ -108,9 +112,11 @@ def justify(
 
     Raises:
         MissingEvidenceError: One of the four layers of evidence is missing; it is named.
-        QuestionError: The question is empty or has no word in it.
+        QuestionError: The question is no text, is empty or has no word in it.
         OptionError: An option does not exist or has a wrong value.
     """
+    parsed, table, result = need_parsed(parsed), need_table(table), need_result(result)
+    question = need_question(question)
     chosen = AuditOptions.from_keywords(options or parsed.options, keywords)
     # The sweep may have had another scope or other required concepts; what it did not look at would seem not to meet.
     meetings = _meetings(result.hit_df, parsed, table, chosen)
@@ -140,6 +146,7 @@ def _meetings(
         scope=chosen.scope,
         window_words=chosen.window_words,
         required=chosen.required,
+        toc_df=parsed.toc_df,
     )
 
 
@@ -158,6 +165,7 @@ def audit(
 
     Raises what `parse`, `sweep` and `justify` raise.
     """
+    table, question = need_table(table), need_question(question)
     if isinstance(source, ParsedDocument):
         parsed = source
         chosen = _as_parsed(AuditOptions.from_keywords(options or parsed.options, keywords), parsed)

@@ -166,6 +166,7 @@ class NearMissReason(StrEnum):
 
     OTHER_CASE = "other_case"
     ACCENTS_DIFFER = "accents_differ"
+    PARTED_BY_SIGN = "parted_by_sign"
     SPELLING_DIFFERS = "spelling_differs"
     PART_OF_WORD = "part_of_word"
     SAME_STEM = "same_stem"
@@ -181,6 +182,7 @@ _NEAR_MISS_SENTENCES = {
     NearMissReason.ACCENTS_DIFFER: "Same letters with other accents.",
     NearMissReason.SPELLING_DIFFERS: "Differs in spelling.",
     NearMissReason.PART_OF_WORD: "Stands inside a longer word; the variant is matched as a whole word.",
+    NearMissReason.PARTED_BY_SIGN: "The words stand side by side, but a comma, full stop or other sign parts them.",
     NearMissReason.SAME_STEM: "Shares the stem of a word of the variant, not the word itself.",
 }
 

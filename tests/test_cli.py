@@ -458,3 +458,31 @@ class TestProcess:
         done = shell("audit", "scan.pdf", "--concepts", "ai.csv", "--ocr", "off", cwd=folder, env=old)
         assert done.returncode == 3
         assert "x " in done.stdout
+
+
+@pytest.mark.parametrize("command", ["audit", "lint", "help"])
+@pytest.mark.parametrize(("redirect", "cause"), [(">/dev/full", "No space left"), (">&-", "is closed")])
+def test_output_that_cannot_be_written(folder: Path, command: str, redirect: str, cause: str) -> None:
+    words = {
+        "audit": f"audit {folder}/report.pdf --concepts {folder}/ai.csv --ocr off",
+        "lint": f"lint {folder}/ai.csv",
+        "help": "--help",
+    }[command]
+    shell = f"{sys.executable} -m docaudit {words} {redirect}"
+    done = subprocess.run(
+        ["/bin/sh", "-c", shell], capture_output=True, text=True, env=ENVIRONMENT, timeout=60
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("docaudit: standard output ")
+    assert cause in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_closed_input_and_errors_do_not_disturb(folder: Path) -> None:
+    words = f"audit {folder}/report.pdf --concepts {folder}/nothing.csv --ocr off"
+    shell = f"{sys.executable} -m docaudit {words} <&- 2>&-"
+    done = subprocess.run(
+        ["/bin/sh", "-c", shell], capture_output=True, text=True, env=ENVIRONMENT, timeout=60
+    )
+    assert done.returncode == 0
+    assert "ABSENT" in done.stdout.upper()

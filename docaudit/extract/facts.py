@@ -117,6 +117,7 @@ class OpenRequest(msgspec.Struct, array_like=True, tag="open"):
     ocr_lang: str | None
     ocr_confidence: float
     memory_mb: int
+    page_seconds: float
     describe: bool
     second_reader: bool
 
@@ -184,8 +185,8 @@ class Extracted(msgspec.Struct, array_like=True, tag="extracted"):
 class Refused(msgspec.Struct, array_like=True, tag="refused"):
     """The document cannot be opened, or the page cannot be read.
 
-    `reason` is password, not_a_pdf, no_pages, damaged, or, for a page or an embedded file, failed, unreachable,
-    too_large or out_of_memory.
+    `reason` is password, not_a_pdf, no_pages, damaged or out_of_memory, or, for a page or an embedded file, failed,
+    unreachable, too_large or out_of_memory.
     """
 
     reason: str

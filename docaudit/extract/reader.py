@@ -26,7 +26,7 @@ from docaudit.extract.parts import document_parts
 from docaudit.extract.pictures import BoxPictures, PdfiumPictures
 from docaudit.extract.pixels import compare_pixels
 from docaudit.extract.second_engine import SecondEngine
-from docaudit.extract.second_reader import SecondReading, read_second
+from docaudit.extract.second_reader import SecondReading, read_second, without_found
 from docaudit.extract.spots import damage_spot, page_state, without_reread
 from docaudit.extract.text_finder import TextFinder
 from docaudit.extract.thumbnails import draw_thumbnail
@@ -57,7 +57,10 @@ class DocumentReader:
         pymupdf.TOOLS.reset_mupdf_warnings()
         self._doc = _open(request)
         self._password = request.password
-        self._tree = PageTree(self._doc)
+        try:
+            self._tree = PageTree(self._doc)
+        except ENGINE_ERRORS as error:
+            raise DocumentRefusedError("damaged", f"its page tree cannot be read: {error}") from error
         if not self._tree.pages_total:
             raise DocumentRefusedError("no_pages", "no page can be reached in it")
         self._fonts = FontCheck(self._doc)
@@ -137,7 +140,7 @@ class DocumentReader:
         if render:
             self._account(page, text, beside, fact)
         hidden, unread = self._hidden.read(page, fact, render)
-        fact.lines = without_drawn(fact.lines) + hidden
+        fact.lines = without_found(without_drawn(fact.lines), hidden) + hidden
         fact.spots += unread
         fact.warnings = "\n".join(filter(None, (fact.warnings, warnings_of())))
         fact.spots += damage_spot(fact.warnings)
@@ -152,7 +155,12 @@ class DocumentReader:
     def _account(self, page: pymupdf.Page, text: TextLayer, beside: list[LineFact], fact: PageFact) -> None:
         """Compare what was read with what the page shows; OCR what is left."""
         boxes = read_boxes(text, beside)
-        second = self._second.page(fact.page_num, page.rect, self._tree.pages_total)
+        # Where the tree is not what it says, the engines may count its pages differently.
+        second = (
+            None
+            if self._tree.flattened
+            else self._second.page(fact.page_num, page.rect, self._tree.pages_total)
+        )
         reading = self._compared(second, page, fact)
         pictures = BoxPictures(page, boxes) if second is None else PdfiumPictures(second, page.rect)
         ink = PageInk(page, pictures, boxes)

@@ -9,9 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 
 from docaudit.errors import InputError
+from docaudit.extract.child import Child
 from docaudit.extract.document import Source, SourceFile, identified
 from docaudit.extract.facts import Refused
-from docaudit.extract.isolation import Child
+from docaudit.extract.isolation import open_child
 from docaudit.extract.messages import PipeClosedError, PipeGarbledError, PipeTimeoutError
 from docaudit.options import AuditOptions
 from docaudit.readability import Thumbnail
@@ -46,14 +47,14 @@ class _Artist:
 
     def __init__(self, file: SourceFile, options: AuditOptions, deadline: float) -> None:
         self._file, self._options, self._deadline = file, options, deadline
-        self._child: Child | None = Child(file, options, describe=False)
+        self._child: Child | None = open_child(file, options, describe=False)
 
     def draw(self, page_num: int, width: int) -> Thumbnail:
         left = min(_SECONDS, self._options.page_seconds, self._deadline - time.monotonic())
         if left <= 0:
             return Thumbnail(page_num=page_num, problem="the time limit of the document was reached")
         try:
-            child = self._child = self._child or Child(self._file, self._options, describe=False)
+            child = self._child = self._child or open_child(self._file, self._options, describe=False)
         except InputError as error:
             return Thumbnail(page_num=page_num, problem=str(error))
         try:

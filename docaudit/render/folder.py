@@ -15,7 +15,7 @@ BYTE_ORDER_MARK = "\ufeff"
 def write_folder(justification: AbsenceJustification, folder: Path) -> list[Path]:
     """Write justification.json, report.html, hits.csv and blind_spots.csv; raises OutputError.
 
-    Everything is rendered before the first file is written, and each file appears whole or not at all.
+    Everything is rendered before the first file is written, and the files appear together or not at all.
     """
     texts = {
         "justification.json": json.dump(justification),
@@ -23,6 +23,4 @@ def write_folder(justification: AbsenceJustification, folder: Path) -> list[Path
         "hits.csv": BYTE_ORDER_MARK + tables.hits_csv(justification.hits),
         "blind_spots.csv": BYTE_ORDER_MARK + tables.blind_spots_csv(justification),
     }
-    for name, text in texts.items():
-        atomic.write_text(folder / name, text)
-    return [folder / name for name in texts]
+    return atomic.write_texts(folder, texts)

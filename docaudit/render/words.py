@@ -68,6 +68,7 @@ PAGE_STATES = {
 MATCH_KINDS = {
     MatchKind.EXACT: "exact",
     MatchKind.FOLDED: "other case, width or form",
+    MatchKind.ACROSS_SIGNS: "with quotes, brackets or marks between",
     MatchKind.ACROSS_LINES: "across lines",
     MatchKind.DEHYPHENATED: "across a hyphen",
     MatchKind.ACROSS_CELLS: "across cells",
