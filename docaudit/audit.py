@@ -32,6 +32,7 @@ _OPTIONS_OF_READING = (
     "ocr_engine",
     "ocr_lang",
     "ocr_confidence",
+    "ink",
     "second_reader",
     "workers",
     "page_seconds",

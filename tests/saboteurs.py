@@ -81,13 +81,13 @@ class SabotagedReader(reader.DocumentReader):
         return fact
 
 
-def send(handle: int, message: Any) -> None:
+def send(handle: int, message: Any, *most: int) -> None:
     """What the real one does, but for garbage in place of the page, or of what was asked for while opening."""
     page = getattr(getattr(message, "page", None), "page_num", -1)
     if isinstance(message, Opened) and PAGE == "0":
         messages.send(handle, _false_document(message))
     elif page != int(PAGE or -2):
-        messages.send(handle, message)
+        messages.send(handle, message, *most)
     elif KIND == "garbage":
         os.write(handle, struct.pack("<Q", 9) + b"\xc1nonsense")
     elif KIND == "huge":

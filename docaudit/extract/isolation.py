@@ -97,7 +97,7 @@ def read_document(
     Raises InputError and its subclasses if the document cannot be opened, OcrError if the OCR engine is not installed.
     A page that cannot be read is returned with the state `failed` and a blind spot that says why.
     """
-    if options.ocr != "off":
+    if options.ocr != "off" and options.ink:
         require_engine(options.ocr_engine)
     deadline = time.monotonic() + options.document_seconds
     first = open_child(source, options, describe=True)
