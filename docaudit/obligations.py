@@ -112,7 +112,8 @@ def pages_readable(page_df: pd.DataFrame, blind_spot_df: pd.DataFrame, pages_tot
     lost = len(bad) - (DOCUMENT_PAGE in bad)
     what = f"{lost} of {pages_total} pages" if lost else "the file as a whole"
     evidence = f"{what} could not be read in full ({why})"
-    remedy = _remedies(spots) or "read these pages, or repair the file"
+    drawn = set(page_df["state"]) != {PageState.NOT_RENDERED.value}
+    remedy = _remedies(spots) or ("read these pages, or repair the file" if drawn else "run with --ink")
     return _check(Obligation.PAGES_READABLE, False, evidence, bad, remedy)
 
 

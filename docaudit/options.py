@@ -30,8 +30,7 @@ class AuditOptions(BaseModel):
         ocr_engine: tesserocr is Tesseract in a package; tesseract is the program of that name.
         ocr_lang: Languages for OCR, joined by a plus sign; None takes English and Japanese.
         ocr_confidence: Mean word confidence (0 to 100) below which a region read by OCR stays a blind spot.
-        ink: Draw every page and account for its ink; without it no page is known to be read in full, and nothing is
-            ever absent.
+        ink: Render every page and account for all it shows. Off, nothing is read by OCR and no absence can be shown.
         second_reader: Read the text of every page with a second, independent engine as well, and compare.
         password: Password of an encrypted document; never written to any output.
         workers: Child processes that read pages; 0 takes one for each core.

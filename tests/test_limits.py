@@ -297,3 +297,29 @@ def test_10000_pages_in_less_than_a_gigabyte() -> None:
     assert set(parsed.page_df["state"]) == {"text"}
     assert len(parsed.line_df) == 400_000
     assert peak[0] < 1000
+
+
+class TestWithoutInk:
+    """Without pictures of the pages a parse is fast, and shows no absence."""
+
+    PAGES = pdfs.document(pdfs.text("plain words"), pdfs.scan("words in a picture"), pdfs.blank)
+
+    def test_text_is_read_and_no_page_is_called_read(self) -> None:
+        parsed = docaudit.parse(self.PAGES, ink=False)
+        assert parsed.line_df["text"].tolist() == ["plain words"]
+        assert parsed.page_df["state"].tolist() == ["not_rendered"] * 3
+        assert parsed.page_df["ink_total"].isna().all()
+        assert parsed.coverage.words_second_reader_only == 0
+        assert parsed.image_df["ocr_state"].tolist() == ["not_run"]
+
+    @pytest.mark.parametrize("second_reader", [True, False])
+    def test_nothing_is_absent(self, second_reader: bool) -> None:
+        table = docaudit.ConceptTable.from_variants({"x": ["zebra"]})
+        finding = docaudit.audit(
+            pdfs.document(pdfs.text("plain words")), table, ink=False, second_reader=second_reader
+        )
+        assert finding.finding == "not_established"
+        check = {check.obligation.value: check for check in finding.unmet}["pages_readable"]
+        assert check.pages == (1,)
+        assert "not rendered" in check.evidence
+        assert check.remedy == "run with --ink"

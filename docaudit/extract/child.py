@@ -93,13 +93,14 @@ class Child:
         request = OpenRequest(
             path=str(self._source.path),
             password=_as_typed(options.password),
-            ocr=options.ocr,
+            ocr=options.ocr if options.ink else "off",
             ocr_engine=options.ocr_engine,
             ocr_lang=options.ocr_lang,
             ocr_confidence=options.ocr_confidence,
             memory_mb=options.memory_mb,
             page_seconds=options.page_seconds,
             describe=describe,
+            ink=options.ink,
             second_reader=options.second_reader,
         )
         seconds = min(_OPEN_SECONDS, options.document_seconds)

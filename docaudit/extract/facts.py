@@ -119,6 +119,7 @@ class OpenRequest(msgspec.Struct, array_like=True, tag="open"):
     memory_mb: int
     page_seconds: float
     describe: bool
+    ink: bool
     second_reader: bool
 
 

@@ -97,7 +97,7 @@ def read_document(
     Raises InputError and its subclasses if the document cannot be opened, OcrError if the OCR engine is not installed.
     A page that cannot be read is returned with the state `failed` and a blind spot that says why.
     """
-    if options.ocr != "off":
+    if options.ocr != "off" and options.ink:
         require_engine(options.ocr_engine)
     deadline = time.monotonic() + options.document_seconds
     first = open_child(source, options, describe=True)
@@ -156,7 +156,7 @@ def _read_batch(run: _Run, child: Child, batch: list[_Item]) -> tuple[list[_Item
     """Read a batch; returns what is left to do of it, and whether the child is gone."""
     try:
         for item in batch:
-            child.ask(item.num, render=run.options.ink and item.failed is None)
+            child.ask(item.num, render=item.failed is None)
     except PipeClosedError:
         pass  # it died on a page of this batch; the loop below finds out on which
     again: list[_Item] = []

@@ -67,6 +67,7 @@ class DocumentReader:
         self._second = SecondEngine(request.path, request.password)
         labelled = key_of(self._doc, self._doc.pdf_catalog(), "PageLabels")[0] != "null"
         self._labels = self._second.labels() if labelled else []
+        self._ink = request.ink
         self._compare = request.second_reader
         self._ocr: OcrReader | None = None
         if request.ocr != "off":
@@ -136,10 +137,13 @@ class DocumentReader:
             spots=spots,
             warnings=warnings_of(),
         )
-        fact.spots += font_spots(text, self._doubted(page) if render else {}, page.rect)
-        if render:
+        picture = render and self._ink
+        fact.spots += font_spots(text, self._doubted(page) if picture else {}, page.rect)
+        if picture:
             self._account(page, text, beside, fact)
-        hidden, unread = self._hidden.read(page, fact, render)
+        elif render:
+            self._compare_text(page, fact)
+        hidden, unread = self._hidden.read(page, fact, picture)
         fact.lines = without_found(without_drawn(fact.lines), hidden) + hidden
         fact.spots += unread
         fact.warnings = "\n".join(filter(None, (fact.warnings, warnings_of())))
@@ -155,12 +159,7 @@ class DocumentReader:
     def _account(self, page: pymupdf.Page, text: TextLayer, beside: list[LineFact], fact: PageFact) -> None:
         """Compare what was read with what the page shows; OCR what is left."""
         boxes = read_boxes(text, beside)
-        # Where the tree is not what it says, the engines may count its pages differently.
-        second = (
-            None
-            if self._tree.flattened
-            else self._second.page(fact.page_num, page.rect, self._tree.pages_total)
-        )
+        second = self._peer(page, fact)
         reading = self._compared(second, page, fact)
         pictures = BoxPictures(page, boxes) if second is None else PdfiumPictures(second, page.rect)
         ink = PageInk(page, pictures, boxes)
@@ -176,6 +175,19 @@ class DocumentReader:
         fact.state = page_state(fact.lines, ink.total, fact.spots).value
         if fact.words_first_only is not None:
             fact.words_second_only = reading.second_only
+
+    def _compare_text(self, page: pymupdf.Page, fact: PageFact) -> None:
+        """What the second engine adds, where no picture tells whether a person can see it."""
+        reading = self._compared(self._peer(page, fact), page, fact)
+        fact.lines = fact.lines + reading.lines
+        if fact.words_first_only is not None:
+            fact.words_second_only = reading.second_only
+
+    def _peer(self, page: pymupdf.Page, fact: PageFact) -> PdfPage | None:
+        """The same page in the second engine; none where the page tree is not what it says: it may count otherwise."""
+        if self._tree.flattened:
+            return None
+        return self._second.page(fact.page_num, page.rect, self._tree.pages_total)
 
     def _compared(self, peer: PdfPage | None, page: pymupdf.Page, fact: PageFact) -> SecondReading:
         """What the second engine reads on the page; nothing if it was not asked or cannot tell."""
