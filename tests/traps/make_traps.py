@@ -6,6 +6,8 @@ otherwise. Each document hides WORD from a program, in a place where a person ca
 
 from __future__ import annotations
 
+import itertools
+import random
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -58,11 +60,15 @@ def hidden_picture(page: pymupdf.Page) -> None:
     page.insert_image(pymupdf.Rect(72, 400, 492, 440), stream=pdfs.picture(WORD), oc=group)
 
 
-def zigzags(page: pymupdf.Page) -> None:
-    """Signs as large as letters, which no OCR can read."""
-    for x in range(80, 300, 12):
-        page.draw_zigzag((x, 200), (x + 9, 200), breadth=3)
-        page.draw_circle((x + 4, 220), 3)
+def braille(page: pymupdf.Page) -> None:
+    """Rows of Braille: text that OCR does not read."""
+    pdfs.write(page, pdfs.PROSE)
+    for row in range(3):
+        for cell in range(20):
+            dots = random.Random(cell * 7 + row)
+            for x, y in itertools.product((0, 4), (-5, 0, 5)):
+                if dots.random() < 0.5:
+                    page.draw_circle((80 + 14 * cell + x, 300 + 24 * row + y), 1.3, fill=(0, 0, 0))
 
 
 def other_layer(page: pymupdf.Page) -> None:
@@ -120,7 +126,7 @@ TRAPS = (
         unmet=INK,
         options={"ocr": "auto", "ocr_lang": "tlh"},
     ),
-    Trap("signs", pdfs.document(zigzags), {Kind.OCR_NO_WORDS: 1}, unmet=INK, options={"ocr": "auto"}),
+    Trap("braille", pdfs.document(braille), {Kind.OCR_NO_WORDS: 1}, unmet=INK, options={"ocr": "auto"}),
     Trap("other_layer", pdfs.document(other_layer), {Kind.TEXT_DISAGREES: 1}, SURE, INK, {"ocr": "full"}),
     Trap("damaged_content", pdfs.damaged_stream(PLAIN, 2), {Kind.PAGE_DAMAGED: 2}, unmet=PAGES),
     Trap("missing_page", missing_page(), {Kind.PAGE_UNREACHABLE: 4}, unmet=PAGES),
