@@ -22,26 +22,11 @@ from docaudit.coverage import measure_coverage
 from docaudit.extract import Source, read_tables
 from docaudit.justification import AbsenceJustification
 from docaudit.justify import justify_absence
-from docaudit.options import AuditOptions
+from docaudit.options import READING_OPTIONS, AuditOptions
 from docaudit.parsed import ParsedDocument, SweepResult
 from docaudit.sweep import sweep_lines
 
 Progress = Callable[[int, int], None]
-_OPTIONS_OF_READING = (
-    "ocr",
-    "ocr_engine",
-    "ocr_lang",
-    "ocr_confidence",
-    "ink",
-    "second_reader",
-    "workers",
-    "page_seconds",
-    "document_seconds",
-    "memory_mb",
-    "attachment_depth",
-    "attachment_mb",
-    "revisions",
-)
 
 
 def parse(
@@ -106,6 +91,7 @@ def sweep(
         table,
         pages_total=len(parsed.page_df),
         regex_seconds=chosen.regex_seconds,
+        sweep_seconds=chosen.sweep_seconds,
         toc_df=parsed.toc_df,
     )
     meetings = _meetings(hit_df, parsed, table, chosen)
@@ -160,6 +146,7 @@ def _meetings(
         scope=chosen.scope,
         window_words=chosen.window_words,
         required=chosen.required,
+        toc_df=parsed.toc_df,
     )
 
 
@@ -191,7 +178,7 @@ def audit(
 
 def _as_parsed(chosen: AuditOptions, parsed: ParsedDocument) -> AuditOptions:
     """The options, with those of reading as the document was really read: a justification records what was done."""
-    return chosen.model_copy(update={name: getattr(parsed.options, name) for name in _OPTIONS_OF_READING})
+    return chosen.model_copy(update={name: getattr(parsed.options, name) for name in READING_OPTIONS})
 
 
 def open_parsed(source: str | os.PathLike[str]) -> ParsedDocument | None:

@@ -28,6 +28,7 @@ class LintCode(StrEnum):
     REGEX_HOSTILE = "regex_hostile"
     ACRONYM_CASE = "acronym_case"
     COMMON_WORD = "common_word"
+    LOST_CHARACTER = "lost_character"
     CONCEPT_WITHOUT_ACCEPTED = "concept_without_accepted"
     CONCEPT_NAMES_ALIKE = "concept_names_alike"
 
@@ -127,7 +128,12 @@ def lint(table: ConceptTable) -> list[LintFinding]:
         findings += _near_duplicates(kept)
         findings += _shadowed(kept)
         for variant in kept:
-            findings += [*_too_short(variant), *_regex_hostile(variant), *_acronym(variant)]
+            findings += [
+                *_lost_character(variant),
+                *_too_short(variant),
+                *_regex_hostile(variant),
+                *_acronym(variant),
+            ]
     return findings
 
 
@@ -204,6 +210,14 @@ def _may_cut(text: str, at: int) -> bool:
         return True
     before, after = text[at - 1], text[at]
     return not (before.isalnum() and after.isalnum()) or bool(CJK.match(before) or CJK.match(after))
+
+
+def _lost_character(variant: Variant) -> Iterator[LintFinding]:
+    if "\ufffd" in variant.text:
+        message = (
+            f"'{variant.text}' holds U+FFFD, which stands for a character that was lost; write the real one."
+        )
+        yield _about(variant, LintCode.LOST_CHARACTER, Severity.WARNING, message)
 
 
 def _too_short(variant: Variant) -> Iterator[LintFinding]:

@@ -66,7 +66,7 @@ class RawTable:
 def is_acronym(text: str) -> bool:
     """Whether `case` auto takes a variant case-sensitively: one word, all capitals, at most five letters.
 
-    The sweep decides by the same rule (docaudit.search.patterns.is_sensitive); a test holds the two equal.
+    The sweep decides by it too (Variant.case_sensitive).
 
     >>> [is_acronym(word) for word in ("IT", "R&D", "GenAI", "A", "U.S.", "AI Act", "CO2", "COVID-19")]
     [True, True, False, True, True, False, True, False]

@@ -1,4 +1,4 @@
-"""Hits -> where concepts meet: in the same line, paragraph, page, or window of words.
+"""Hits -> where concepts meet: in the same line, sentence, paragraph, section, page, or window of words.
 
 A phrase that begins on one page and ends on the next belongs to both. Text that belongs to no page (metadata,
 bookmarks) meets only within its own line, as its lines have no neighbours that a reader would see. The pages of an
@@ -7,8 +7,9 @@ attachment are pages of their own, wherever the attachment is pinned.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -19,6 +20,7 @@ from docaudit.concepts import ConceptTable
 from docaudit.frames import COOCCURRENCE_DF, HIT_DF, LINE_DF
 from docaudit.location import DOCUMENT_PAGE
 from docaudit.options import Scope
+from docaudit.sentences import sentence_at, sentence_starts
 from docaudit.stream import Occurrence, Place, Stream, build_stream, closest_pair, gap, occurrences
 
 Mentions = dict[str, list[Occurrence]]
@@ -32,6 +34,7 @@ def find_meetings(
     scope: Scope = "page",
     window_words: int = 50,
     required: Sequence[str] = (),
+    toc_df: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Every meeting of every pair of concepts, and of the whole required set, as COOCCURRENCE_DF.
 
@@ -41,6 +44,8 @@ def find_meetings(
         table: The concept table, or names of concepts in order.
         scope: Where concepts must meet.
         window_words: Size of the window when scope is window: first and last word of the mentions included.
+        toc_df: Contents, for the scope section. A page on which a section begins belongs to the one before as well, and
+            a document without contents is one section: concepts are never kept apart by what is not known.
         required: The set that must meet; empty means all concepts of the table that are searched.
 
     Columns: concepts (joined by ' + ' in the order of the table), scope, page_num, line_num (where the first mention
@@ -62,7 +67,7 @@ def find_meetings(
         for group in _groups(present, whole):
             rows += [_row(group, scope, met) for met in _windows(present, group, window_words)]
     else:
-        for unit in _units(hits, stream, scope):
+        for unit in _units(hits, _unit_rule(stream, scope, toc_df)):
             present = _by_concept(unit, order)
             rows += [_row(group, scope, _nearest(present, group)) for group in _groups(present, whole)]
     rows.sort(
@@ -86,28 +91,65 @@ def _groups(present: Mentions, whole: tuple[str, ...]) -> Iterator[tuple[str, ..
         yield whole
 
 
-def _units(hits: Iterable[Occurrence], stream: Stream, scope: Scope) -> list[list[Occurrence]]:
+Unit = tuple[object, ...]
+UnitRule = Callable[[Place, int], Iterable[Unit]]
+"""The units in which a character of a line stands: mostly one."""
+
+
+def _units(hits: Iterable[Occurrence], units_of: UnitRule) -> list[list[Occurrence]]:
     """Hits by the unit in which they stand; a hit that begins in one and ends in another belongs to both."""
-    units: dict[tuple[object, ...], list[Occurrence]] = defaultdict(list)
+    units: dict[Unit, list[Occurrence]] = defaultdict(list)
     for hit in hits:
-        for key in {_unit(place, stream, scope) for place in hit.places}:
+        ends = zip(hit.places, hit.chars, strict=True)
+        for key in {unit for place, char in ends for unit in units_of(place, char)}:
             units[key].append(hit)
     return list(units.values())
 
 
-def _unit(place: Place, stream: Stream, scope: Scope) -> tuple[object, ...]:
-    page, line = place
-    inside = stream.inside.get(place)
-    if scope == "line" or (page == DOCUMENT_PAGE and inside is None):
-        return "line", page, line
-    if inside is not None:
-        part, part_page = inside
-        return (part, part_page) if scope == "page" else (part, part_page, stream.block[place] or place)
+def _unit_rule(stream: Stream, scope: Scope, toc_df: pd.DataFrame | None) -> UnitRule:
+    """How to tell the units of a scope; text that belongs to no page meets only within its own line."""
+    rule = _page_rule(stream, scope, toc_df)
+
+    def units(place: Place, char: int) -> Iterable[Unit]:
+        inside = stream.inside.get(place)
+        if inside is None:
+            return [("line", *place)] if place[0] == DOCUMENT_PAGE else rule(place, char)
+        if scope in ("line", "sentence"):
+            return rule(place, char)
+        if scope == "section":
+            return [("attachment", inside[0])]  # whatever its own contents say
+        return [inside if scope == "page" else (*inside, stream.block[place] or place)]
+
+    return units
+
+
+def _page_rule(stream: Stream, scope: Scope, toc_df: pd.DataFrame | None) -> UnitRule:
+    if scope == "line":
+        return lambda place, _: [("line", *place)]
     if scope == "page":
-        return "page", page
-    # A line without a block is a paragraph of its own.
-    block = stream.block[place]
-    return ("block", page, block) if block else ("line", page, line)
+        return lambda place, _: [("page", place[0])]
+    if scope == "sentence":
+        starts = sentence_starts((place, stream.text[place], stream.block[place]) for place in stream.order)
+        return lambda place, char: [("sentence", sentence_at(starts, place, char))]
+    if scope == "section":
+        begins = _section_pages(toc_df)
+        return lambda place, _: [("section", number) for number in _sections_on(begins, place[0])]
+
+    def paragraph(place: Place, _: int) -> list[Unit]:
+        # A line without a block is a paragraph of its own.
+        block = stream.block[place]
+        return [("block", place[0], block) if block else ("line", *place)]
+
+    return paragraph
+
+
+def _section_pages(toc_df: pd.DataFrame | None) -> list[int]:
+    """The pages on which the entries of the contents begin, in order; what stands before the first is a section too."""
+    return [] if toc_df is None else sorted(int(page) for page in toc_df["page_num"] if page > 0)
+
+
+def _sections_on(begins: list[int], page: int) -> range:
+    return range(bisect_left(begins, page), bisect_right(begins, page) + 1)
 
 
 def _nearest(present: Mentions, group: tuple[str, ...]) -> tuple[Occurrence, int]:

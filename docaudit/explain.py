@@ -20,8 +20,22 @@ from docaudit.justification import (
     ParseCoverage,
 )
 
-_SCOPE_EN = {"line": "line", "paragraph": "paragraph", "page": "page", "window": "window of words"}
-_SCOPE_JA = {"line": "行", "paragraph": "段落", "page": "ページ", "window": "語の範囲"}
+_SCOPE_EN = {
+    "line": "line",
+    "sentence": "sentence",
+    "paragraph": "paragraph",
+    "section": "section",
+    "page": "page",
+    "window": "window of words",
+}
+_SCOPE_JA = {
+    "line": "行",
+    "sentence": "文",
+    "paragraph": "段落",
+    "section": "節",
+    "page": "ページ",
+    "window": "語の範囲",
+}
 _UNMET_EN = {
     Obligation.PAGES_READABLE: "pages could not be read in full",
     Obligation.INK_READ: "what may be text was not read with certainty",

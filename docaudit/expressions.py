@@ -1,46 +1,52 @@
-"""How large a regular expression grows when its counted repetitions are written out: (x{9}){9} is 81 times x.
+"""Expert regular expressions, compiled only if that ends in reasonable time.
 
-The engine writes them out when it compiles, without any time limit: (x{5000}){5000} takes half a minute and
-gigabytes before the search has begun.
+The regex module writes counted repetitions out when it compiles them, so that `(x{5000}){5000}` takes half a minute
+before anything is searched. How often the smallest part is repeated is counted first.
 """
 
 from __future__ import annotations
 
-import re
+from functools import lru_cache
+from typing import Any
 
-LARGEST = 50_000
-"""Elements that an expression may grow to; compiling so many takes a fraction of a second."""
-TOO_LARGE = f"its repetitions, written out, are more than {LARGEST:,} elements; use smaller counts"
+import regex
 
-_PART = re.compile(
-    r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|(?P<open>\()|(?P<close>\))|\{(?P<low>\d*)(?:,(?P<high>\d*))?\}|(?P<mark>[*+?|])|.",
-    re.DOTALL,
-)
+MAX_REPEATED = 100_000
+"""Counted repetitions inside each other may repeat their smallest part so many times."""
+
+_TOKEN = regex.compile(r"\\.|\[(?:\\.|[^\]\\])+\]|\{(\d*)(,?)(\d*)\}[?+]?|[()]|[^\\()]", regex.DOTALL)
 
 
-def written_out(pattern: str) -> int:
-    """Elements of an expression with all counted repetitions written out.
+@lru_cache(maxsize=1000)
+def compile_expression(text: str, flags: int = 0) -> Any:
+    """The compiled expression; raises regex.error, with the position where it is known, if it cannot be used."""
+    repeated = repetitions(text)
+    if repeated > MAX_REPEATED:
+        raise regex.error(f"repeats a part {repeated:,} times, more than {MAX_REPEATED:,}: repeat it less")
+    try:
+        return regex.compile(text, flags)
+    except (OverflowError, RecursionError, ValueError) as error:
+        raise regex.error(f"{error}: make it simpler") from error
 
-    >>> written_out("abc"), written_out("(ab{3}){10}"), written_out(r"(x{5000}){5000}")
-    (3, 40, 25000000)
+
+def repetitions(text: str) -> int:
+    """How often the smallest part of an expression is repeated by counts inside counts.
+
+    >>> repetitions("(x{50}y){20}"), repetitions("a{3}b{4}"), repetitions("[{9}]+"), repetitions("(?:ab)c")
+    (1000, 4, 1, 1)
     """
-    sizes, last = [0], 0
-    for part in _PART.finditer(pattern):
-        if part["open"]:
-            sizes.append(0)
-            last = 0
-        elif part["close"] and len(sizes) > 1:
-            last = sizes.pop()
-            sizes[-1] += last
-        elif part["low"] is not None:
-            times = max(_number(part["low"]), _number(part["high"]), 1)
-            sizes[-1] += last * (times - 1)
-            last *= times
-        elif not part["mark"]:
+    opened: list[int] = []
+    highest = last = 1
+    """Of the group that is open: the most repeated part so far, and the part that a count would repeat."""
+    for token in _TOKEN.finditer(text):
+        if token[0] == "(":
+            opened.append(highest)
+            highest = last = 1
+        elif token[0] == ")" and opened:
+            last, highest = highest, max(highest, opened.pop())
+        elif token[1] is not None and (token[1] or token[3]):
+            last *= max(int(token[3] or 0), int(token[1] or 0), 1)
+            highest = max(highest, last)
+        else:
             last = 1
-            sizes[-1] += 1
-    return sum(sizes)
-
-
-def _number(digits: str | None) -> int:
-    return int(digits[:9]) if digits else 0
+    return max([highest, *opened])

@@ -205,8 +205,8 @@ CROSS_REF_DF = TableContract(
     "cross_ref_df",
     "one mention of a named object",
     (
-        Column("ref_type", TEXT, "type of the object, as in object_registry"),
-        Column("ref_id", TEXT, "its number as in object_registry"),
+        Column("ref_type", TEXT, "type of the object, as in object_registry; document for another document"),
+        Column("ref_id", TEXT, "its number as in object_registry; the name of another document"),
         Column("page_num", INT, "1-based physical page of the mention"),
         Column("line_num", INT, "line of line_df on that page"),
         Column("text", TEXT, "the mention, verbatim"),
@@ -273,7 +273,11 @@ LEDGER_DF = TableContract(
     (
         Column("concept", TEXT, "concept of the table"),
         Column("variant", TEXT, "variant of the table"),
-        Column("pattern", TEXT, "the regular expression that was matched against the searchable text"),
+        Column(
+            "pattern",
+            TEXT,
+            "what was searched, as a regular expression for people: its forms, boundaries and case; cut if it is long",
+        ),
         Column("state", TEXT, "a LedgerState"),
         Column("pages_searched", INT, "pages whose text this variant was matched against"),
         Column(
@@ -293,7 +297,7 @@ COOCCURRENCE_DF = TableContract(
     "one meeting of concepts",
     (
         Column("concepts", TEXT, "the concepts that meet, in the order of the table, joined by ' + '"),
-        Column("scope", TEXT, "line, paragraph, page or window"),
+        Column("scope", TEXT, "line, sentence, paragraph, section, page or window"),
         Column("page_num", INT, "1-based physical page of the meeting"),
         Column("line_num", INT, "first line that takes part"),
         Column(

@@ -97,6 +97,7 @@ class MatchKind(StrEnum):
 
     EXACT = "exact"
     FOLDED = "folded"
+    ACROSS_SIGNS = "across_signs"
     ACROSS_LINES = "across_lines"
     DEHYPHENATED = "dehyphenated"
     ACROSS_CELLS = "across_cells"

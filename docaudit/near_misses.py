@@ -21,7 +21,8 @@ from docaudit.wordforms import Span, fold, share_stem, squeeze, stems, without_a
 
 # "in" stands inside half of all words; a part that says something has this length.
 _SHORTEST_PART = 4
-_JOINED = re.compile(r"[\s\-\u2010-\u2015/]*")
+_JOINED = re.compile(r"[\s\-\u2010-\u2015]*")
+_PARTED = re.compile(r"[^\w\n]{0,4}")
 _ORDER = {reason: n for n, reason in enumerate(NearMissReason)}
 
 
@@ -162,19 +163,24 @@ def _phrases(phrases: dict[Variant, list[dict[str, _Form]]], texts: Sequence[str
                 forms = phrases[variant]
                 here = spans[n : n + len(forms)]
                 used = [form[w] for w, form in zip(cut[n:], forms, strict=False) if w in form]
-                if len(used) == len(here) == len(forms) and _side_by_side(here, text):
-                    yield from _phrase(variant, used, line, text, here[0].start, here[-1].end)
+                if len(used) == len(here) == len(forms) and _side_by_side(here, text, _PARTED):
+                    parted = not _side_by_side(here, text, _JOINED)
+                    yield from _phrase(variant, used, line, text, here[0].start, here[-1].end, parted)
 
 
-def _side_by_side(spans: Sequence[Span], text: str) -> bool:
-    return all(_JOINED.fullmatch(text[one.end : other.start]) for one, other in pairwise(spans))
+def _side_by_side(spans: Sequence[Span], text: str, between: re.Pattern[str]) -> bool:
+    return all(between.fullmatch(text[one.end : other.start]) for one, other in pairwise(spans))
 
 
 def _phrase(
-    variant: Variant, used: Sequence[_Form], line: int, text: str, start: int, end: int
+    variant: Variant, used: Sequence[_Form], line: int, text: str, start: int, end: int, parted: bool
 ) -> Iterator[NearMiss]:
     reasons = [form.reason for form in used if form.reason is not None]
-    if reasons:
+    if parted and not reasons:
+        worst = NearMissReason.PARTED_BY_SIGN
+    elif parted:
+        return  # other words, and a sign between them: too far
+    elif reasons:
         worst = max(reasons, key=_ORDER.__getitem__)
     elif variant.case_sensitive and text[start:end] != variant.text:
         worst = NearMissReason.OTHER_CASE

@@ -13,7 +13,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from docaudit.errors import OptionError
 
-Scope = Literal["line", "paragraph", "page", "window"]
+Scope = Literal["line", "sentence", "paragraph", "section", "page", "window"]
+
+
+SEARCH_OPTIONS = frozenset(
+    {"scope", "window_words", "required", "regex_seconds", "closest", "language", "waive"}
+)
+"""Options that matter after reading; all others say how a document is read."""
 
 
 class AuditOptions(BaseModel):
@@ -34,10 +40,12 @@ class AuditOptions(BaseModel):
         attachment_depth: How deep attachments are read: 1 those of the document, 2 also theirs; 0 only names them.
         attachment_mb: MiB of attachments (unpacked, all together) that are read; what goes beyond is named as unread.
         revisions: Read the earlier revisions of a file that was saved incrementally, not only name them.
-        scope: Where concepts must meet: the same line, paragraph, page, or a window of words.
+        scope: Where concepts must meet: the same line, sentence, paragraph, section of the contents, page, or a window
+            of words.
         window_words: Size of the window when scope is window.
         required: Concepts that must meet for the finding "mentioned"; empty means all of the table.
         regex_seconds: Time limit for one expert regular expression on one page.
+        sweep_seconds: Time limit for all expert regular expressions on all pages together.
         closest: How many closest mentions are listed.
         language: Language of the explanation.
         waive: Obligations that a person waives, by code, each with the reason that is recorded.
@@ -63,6 +71,7 @@ class AuditOptions(BaseModel):
     window_words: int = Field(default=50, ge=2)
     required: tuple[str, ...] = ()
     regex_seconds: float = Field(default=1.0, gt=0)
+    sweep_seconds: float = Field(default=600.0, gt=0)
     closest: int = Field(default=5, ge=0)
     language: Literal["en", "ja"] = "en"
     waive: Mapping[str, str] = Field(default_factory=dict)
@@ -83,3 +92,7 @@ class AuditOptions(BaseModel):
             name = ".".join(str(part) for part in first["loc"])
             known = ", ".join(cls.model_fields)
             raise OptionError(f"option {name}: {first['msg']}", remedy=f"options are {known}") from error
+
+
+READING_OPTIONS = tuple(name for name in AuditOptions.model_fields if name not in SEARCH_OPTIONS)
+"""Options that say how a document is read."""

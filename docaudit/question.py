@@ -14,7 +14,16 @@ import regex
 
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.errors import QuestionError
-from docaudit.question_words import FRAME_CJK, FRAME_WORDS, STEMS_CJK, STOP_WORDS, SUFFIXES_CJK
+from docaudit.expressions import compile_expression
+from docaudit.question_words import (
+    FRAME_CJK,
+    FRAME_WORDS,
+    GERMAN_MARKS,
+    GERMAN_WORDS,
+    STEMS_CJK,
+    STOP_WORDS,
+    SUFFIXES_CJK,
+)
 from docaudit.wordforms import CJK, HAN, HANGUL, HIRAGANA, KATAKANA, fold, share_stem, words
 
 _NO_LETTER = re.compile(r"[\W_]*")
@@ -30,14 +39,20 @@ def content_words(question: str) -> tuple[str, ...]:
 
     >>> content_words("How much electricity does AI consume?")
     ('electricity', 'AI')
+    >>> content_words("Wie viel Strom verbrauchen die Rechenzentren der KI?")
+    ('Strom', 'Rechenzentren', 'KI')
     >>> content_words("データセンターの消費電力はどれくらいですか")
     ('データセンター', '電力')
     """
     if _NO_LETTER.fullmatch(question):
         raise QuestionError("the question has no word in it", remedy="write the question, or leave it out")
     shouted = question.upper() == question and len(list(words(question))) > 2
+    german = any(fold(word.text) in GERMAN_MARKS for word in words(question))
+    extra = GERMAN_WORDS if german else frozenset()
     found: dict[str, str] = {}
     for word in words(question):
+        if fold(word.text) in extra and not (word.text.isupper() and not shouted):
+            continue
         if _KANA.fullmatch(word.text):
             continue  # hiragana is grammar; what it means stands in the runs around it
         for part in _cjk_content(word.text) if CJK.search(word.text) else _latin_content(word.text, shouted):
@@ -135,7 +150,8 @@ def _matched_by_patterns(question: str, variants: Iterable[Variant]) -> Iterator
             continue
         flags = 0 if variant.case == "sensitive" else regex.IGNORECASE
         try:
-            spans = [match.span() for match in regex.finditer(variant.text, question, flags, timeout=0.2)]
+            expression = compile_expression(variant.text, flags)
+            spans = [match.span() for match in expression.finditer(question, timeout=0.2)]
         except (TimeoutError, regex.error):
             spans = []  # what it covers stays open: its words are then reported as not covered
         for word in words(question):

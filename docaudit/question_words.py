@@ -1,4 +1,4 @@
-"""Words of questions that carry no topic of their own, in English, Japanese and Chinese."""
+"""Words of questions that carry no topic of their own, in English, German, Japanese and Chinese."""
 
 from __future__ import annotations
 
@@ -29,6 +29,24 @@ FRAME_WORDS = frozenset(
 )
 """Words that ask, and words for the document itself: not what a question is about."""
 
+GERMAN_MARKS = frozenset(
+    """wie wieviel welche welcher welches welchen wer wo wann warum gibt der das des und oder nicht ist sind wird werden
+    wurde wurden eine einen einer eines von für über im zum zur""".split()  # noqa: SIM905
+)
+"""A question with one of these is German; its other words of grammar, some of them English words too, count only then."""
+
+GERMAN_WORDS = GERMAN_MARKS | frozenset(
+    """die den dem ein einem was wem wen wozu wofür wodurch worüber weshalb wieso viel viele vielen mehr meist meisten
+    wenig wenige hoch groß lange oft es er sie wir ihr ich du man sich sein seine ihre ihren in an auf aus bei mit nach
+    zu bis um durch gegen ohne unter zwischen vor seit während am vom beim ins ans kein keine keinen keiner hat haben
+    hatte war waren kann können könnte muss müssen soll sollen darf dürfen will wollen auch nur noch schon sehr so als
+    wenn dann dass ob aber denn doch dort hier da dieser diese dieses diesen jeder jede jedes alle allen etwas jemand
+    nichts bitte sagt sagen steht stehen nennt nennen genannt erwähnt erwähnen beschreibt beschreiben enthält enthalten
+    berichtet dokument dokuments dokumente bericht berichts text seite seiten abschnitt kapitel angabe angaben
+    information informationen frage antwort jahr jahre jahren jahres heute verbraucht verbrauchen verbrauch kostet kosten
+    benötigt benötigen nutzt nutzen verwendet verwenden gilt gelten betrifft betreffen insgesamt höhe anzahl menge""".split()  # noqa: SIM905
+)
+
 FRAME_CJK = frozenset(
     """何 何人 何年 何件 何処 何時 誰 幾 幾つ 幾ら 文書 文章 資料 書類 記載 記述 記録 言及 説明 報告 報告書
     規定 内容 本文 文中 場合 必要 不要 使用 利用 消費 要求 有無 存在 可能 可否 関連 関係 該当 対象 対応 方法 理由 目的
@@ -44,5 +62,7 @@ FRAME_CJK = frozenset(
 SUFFIXES_CJK = frozenset("量率額数等的性内中上下時後前別毎各当本同約计数额时后吗嗎呢了是的之在有与與和或")
 """Single signs that are no topic when they are left of a run: they measure, point, or join Chinese words."""
 
-STEMS_CJK = frozenset("関使用含書示載述言際為及又者物事所他多少教知定行決求申尋問")
+STEMS_CJK = frozenset(
+    "関使用含書示載述言際為及又者物事所他多少教知定行決求申尋問見聞読出入来得受取持付置比認起経至基従伴応通対因依若但"
+)
 """Single signs that, alone in a run, begin a Japanese verb or name nothing (関する, 含む, 事); 水 and 税 are topics."""

@@ -42,8 +42,18 @@ class BlindSpotKind(StrEnum):
 
     @property
     def remedy(self) -> str:
-        """What a person can do about it."""
+        """What a person can do about it, where OCR was not run."""
         return _KINDS[self][1]
+
+    def remedy_after(self, *, ocr: bool) -> str:
+        """What a person can do about it: nobody is told to run OCR where it was run.
+
+        >>> BlindSpotKind.IMAGE_NOT_READ.remedy_after(ocr=False)
+        'run with --ocr auto, or look at the image'
+        >>> BlindSpotKind.IMAGE_NOT_READ.remedy_after(ocr=True)
+        'look at the image'
+        """
+        return _REMEDIES_AFTER_OCR.get(self, self.remedy) if ocr else self.remedy
 
 
 _KINDS = {
@@ -76,8 +86,8 @@ _KINDS = {
         "run with --ocr auto, or read the page",
     ),
     BlindSpotKind.UNKNOWN_GLYPHS: (
-        "Glyphs have no usable Unicode value: a person sees letters, a program does not.",
-        "read the page, or run with --ocr auto",
+        "Glyphs on the page have no usable Unicode value: a person sees letters, a program does not.",
+        "run with --ocr auto, or read the page",
     ),
     BlindSpotKind.PAGE_FAILED: (
         "The engine could not read the page.",
@@ -142,11 +152,21 @@ _KINDS = {
 }
 
 
+_REMEDIES_AFTER_OCR = {
+    BlindSpotKind.IMAGE_ONLY_PAGE: "read the page, or supply a better scan",
+    BlindSpotKind.IMAGE_NOT_READ: "look at the image",
+    BlindSpotKind.VECTOR_NOT_READ: "read the page",
+    BlindSpotKind.UNKNOWN_GLYPHS: "read the page",
+}
+"""Remedies of kinds that OCR can settle, where OCR was run and did not settle them."""
+
+
 class NearMissReason(StrEnum):
     """Why a text that is close to a variant is not a hit."""
 
     OTHER_CASE = "other_case"
     ACCENTS_DIFFER = "accents_differ"
+    PARTED_BY_SIGN = "parted_by_sign"
     SPELLING_DIFFERS = "spelling_differs"
     PART_OF_WORD = "part_of_word"
     SAME_STEM = "same_stem"
@@ -162,6 +182,7 @@ _NEAR_MISS_SENTENCES = {
     NearMissReason.ACCENTS_DIFFER: "Same letters with other accents.",
     NearMissReason.SPELLING_DIFFERS: "Differs in spelling.",
     NearMissReason.PART_OF_WORD: "Stands inside a longer word; the variant is matched as a whole word.",
+    NearMissReason.PARTED_BY_SIGN: "The words stand side by side, but a comma, full stop or other sign parts them.",
     NearMissReason.SAME_STEM: "Shares the stem of a word of the variant, not the word itself.",
 }
 

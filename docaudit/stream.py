@@ -30,6 +30,7 @@ class Occurrence:
         end: Number of the word after its last.
         first: Page and line where it begins.
         places: The lines on which it begins and ends; what lies between them on the page need not be part of it.
+        chars: The character with which it begins on the first of them, and with which it ends on the last.
     """
 
     row: int
@@ -38,6 +39,7 @@ class Occurrence:
     end: int
     first: Place
     places: tuple[Place, ...]
+    chars: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,8 @@ def occurrences(hit_df: pd.DataFrame, stream: Stream) -> list[Occurrence]:
         begin = stream.word_from(first, int(start))
         stop = max(begin + 1, stream.word_after(last, int(end)))
         places = (first,) if first == last else (first, last)
-        found.append(Occurrence(row, str(concept), begin, stop, first, places))
+        chars = (int(start),) if first == last else (int(start), max(int(end) - 1, 0))
+        found.append(Occurrence(row, str(concept), begin, stop, first, places, chars))
     return sorted(found, key=lambda hit: (hit.start, hit.end, hit.row))
 
 

@@ -4,9 +4,13 @@ is not there.
 
 from __future__ import annotations
 
+import gc
 import re
+import weakref
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from time import monotonic
 from typing import Any, Literal
 
 import pandas as pd
@@ -33,6 +37,7 @@ def sweep_lines(
     *,
     pages_total: int,
     regex_seconds: float = 1.0,
+    sweep_seconds: float = 600.0,
     toc_df: pd.DataFrame | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Sweep all accepted variants over all lines.
@@ -42,19 +47,60 @@ def sweep_lines(
         table: The concept table.
         pages_total: Pages of the document, with or without text.
         regex_seconds: Time limit for one expert regular expression on one page, seconds.
+        sweep_seconds: Time limit for all of them together; pages that were not searched in time stand in the ledger.
         toc_df: Contents, for the column section.
 
     Returns:
         hit_df and ledger_df (frames.HIT_DF, frames.LEDGER_DF).
     """
+    with _no_collector():
+        return _sweep(line_df, table, pages_total, (regex_seconds, monotonic() + sweep_seconds), toc_df)
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Without the garbage collector: a sweep makes very many small objects and no cycles."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+_prepared: dict[int, Corpus] = {}
+"""By id of line_df what the last sweep of it was run on: the search text of a document is made once for many sweeps."""
+
+
+def _corpus_of(line_df: pd.DataFrame) -> Corpus:
+    """The search text of these lines; kept while the table lives, and made anew if the table was changed since."""
     lines = PageLines.of(line_df)
-    patterns = [compile_variant(variant) for variant in table.active]
+    known = _prepared.get(id(line_df))
+    if known is not None and known.lines.same_as(lines):
+        return known
     corpus = Corpus(lines, build_flows(lines))
+    if known is None:
+        weakref.finalize(line_df, _prepared.pop, id(line_df), None)
+    _prepared[id(line_df)] = corpus
+    return corpus
+
+
+def _sweep(
+    line_df: pd.DataFrame,
+    table: ConceptTable,
+    pages_total: int,
+    limits: tuple[float, float],
+    toc_df: pd.DataFrame | None,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    corpus = _corpus_of(line_df)
+    lines = corpus.lines
+    patterns = [compile_variant(variant) for variant in table.active]
     found = locate(corpus, patterns, fast_matches(corpus, patterns))
     states: dict[int, tuple[LedgerState, str]] = {}
     for number, pattern in enumerate(patterns):
         if pattern.variant.match == "regex":
-            more, state, detail = sweep_expression(lines, pattern.variant, regex_seconds)
+            more, state, detail = sweep_expression(lines, pattern.variant, *limits)
             found += [Found(number, kind, parts) for kind, parts in more]
             states[number] = (state, detail)
         elif not pattern.forms:
@@ -99,7 +145,7 @@ def _ledger_df(
         {
             "concept": encodable(pattern.variant.concept),
             "variant": encodable(pattern.variant.text),
-            "pattern": encodable(pattern.text),
+            "pattern": encodable(pattern.shown),
             "state": states.get(number, (LedgerState.SEARCHED, ""))[0].value,
             "pages_searched": searched,
             "pages_not_searchable": max(pages_total - searched, 0),

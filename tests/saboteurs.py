@@ -1,11 +1,13 @@
 """A worker that fails on purpose: it takes the place of docaudit.extract.worker in the child process.
 
 DOCAUDIT_SABOTAGE names what happens on which page: "crash:2", "hang:2", "memory:2", "exit:2", "garbage:2", "refuse:2",
-"wrong_number:2", "huge:2", "draw:2" (a crash only while the page is rendered), "gigabyte:2" (a message without end),
-"endless:2" (always at work), "opened:2" (an answer to another question), "state:2", "source:2", "nan:2", "block:2"
-(values that cannot be), "blind:2" (the engine reads no text on it), "mute:2" (the second engine says nothing of it); on
-page 0 it happens while the document is opened, and there are "pages:0", "elsewhere:0", "page:0" and "reason:0" as well.
-"crash:name.txt" happens while that embedded file is unpacked. On all else it is the real worker.
+"wrong_number:2", "huge:2", "draw:2" (a crash only while the page is rendered), "picture:2" (a crash while its
+thumbnail is drawn), "gigabyte:2" (a message without end), "endless:2" (always at work), "opened:2" (an answer to
+another question), "state:2", "source:2", "nan:2", "block:2" (values that cannot be), "blind:2" (the engine reads no
+text on it), "mute:2" (the second engine says nothing of it); on page 0 it happens while the document is opened, and
+there are "pages:0", "elsewhere:0", "page:0" and "reason:0" as well. "crash:name.txt" happens while that embedded file
+is unpacked; "break:parts._metadata" lets one function of docaudit.extract fail as the engine does. Otherwise it is the
+real worker.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import os
 import signal
 import struct
 import time
+from importlib import import_module
 from typing import Any, NoReturn
 
 from docaudit.extract import worker  # first: it keeps the engine from loading what is not used
@@ -26,8 +29,11 @@ from docaudit.extract.lines import page_dict
 from docaudit.extract.second_reader import read_second
 
 KIND, _, PAGE = os.environ.get("DOCAUDIT_SABOTAGE", "").partition(":")
-FILE, PAGE = ("", PAGE) if PAGE.isdigit() else (PAGE, "")
 DRAWN = PAGE if KIND == "draw" else ""
+PICTURED = PAGE if KIND == "picture" else ""
+BROKEN = PAGE if KIND == "break" else ""
+PAGE = "" if KIND in {"picture", "break"} else PAGE
+FILE, PAGE = ("", PAGE) if PAGE.isdigit() else (PAGE, "")
 
 
 def act() -> None:
@@ -61,6 +67,11 @@ class SabotagedReader(reader.DocumentReader):
             act()
         super().__init__(*arguments, **named)
 
+    def thumbnail(self, page_num: int, width: int) -> bytes:
+        if PICTURED and page_num == int(PICTURED):
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return super().thumbnail(page_num, width)
+
     def extract(self, request: Any) -> Any:
         if FILE and request.name == FILE:
             act()
@@ -81,13 +92,26 @@ class SabotagedReader(reader.DocumentReader):
         return fact
 
 
-def send(handle: int, message: Any, *most: int) -> None:
+def break_function(path: str) -> None:
+    """Let a function ("parts._metadata") raise what the engine raises on damage."""
+    module, name = path.split(".")
+    broken = import_module(f"docaudit.extract.{module}")
+    assert hasattr(broken, name), f"docaudit.extract.{path} is no more"
+
+    def fail(*_arguments: Any, **_named: Any) -> NoReturn:
+        raise ValueError("cannot find object in object table")
+
+    fail.__name__ = name
+    setattr(broken, name, fail)
+
+
+def send(handle: int, message: Any, *limit: int) -> None:
     """What the real one does, but for garbage in place of the page, or of what was asked for while opening."""
     page = getattr(getattr(message, "page", None), "page_num", -1)
     if isinstance(message, Opened) and PAGE == "0":
         messages.send(handle, _false_document(message))
     elif page != int(PAGE or -2):
-        messages.send(handle, message, *most)
+        messages.send(handle, message, *limit)
     elif KIND == "garbage":
         os.write(handle, struct.pack("<Q", 9) + b"\xc1nonsense")
     elif KIND == "huge":
@@ -131,6 +155,8 @@ def _false_document(message: Opened) -> Any:
 
 
 if __name__ == "__main__":
+    if BROKEN:
+        break_function(BROKEN)
     reader.DocumentReader = SabotagedReader  # type: ignore[misc]
     worker.send = send
     worker.main()

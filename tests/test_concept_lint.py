@@ -24,6 +24,7 @@ def codes(*texts: str, **fields: Any) -> dict[str, str]:
         (("7",), "too_short", "7"),
         (("AI",), "acronym_case", "AI"),
         (("IT",), "common_word", "IT"),
+        (("aud\ufffdt",), "lost_character", "aud\ufffdt"),
     ],
 )
 def test_what_is_found(texts: tuple[str, ...], code: str, variant: str) -> None:

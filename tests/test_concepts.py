@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from docaudit.concept_rows import CHOICES, COLUMNS, is_acronym
 from docaudit.concepts import CaseMode, Concept, ConceptTable, InflectMode, MatchMode, Status, Variant
 from docaudit.errors import ConceptTableError, OutputError
-from docaudit.search.patterns import is_sensitive
+from docaudit.search.patterns import compile_variant
 
 SUFFIXES = ("csv", "tsv", "json", "yaml", "yml", "xlsx")
 FULL = ConceptTable(
@@ -372,7 +372,7 @@ def test_choices_are_those_of_the_model() -> None:
 )
 def test_lint_and_near_misses_take_case_as_the_sweep_does(text: str) -> None:
     variant = Variant(concept="c", text=text)
-    assert variant.case_sensitive == is_sensitive(variant) == is_acronym(text)
+    assert variant.case_sensitive == compile_variant(variant).sensitive == is_acronym(text)
 
 
 def test_json_of_the_model_is_a_table_file(tmp_path: Path) -> None:

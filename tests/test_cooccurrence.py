@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from docaudit.concepts import ConceptTable
 from docaudit.cooccurrence import find_meetings
 from docaudit.errors import TableContractError
-from docaudit.frames import COOCCURRENCE_DF, HIT_DF
+from docaudit.frames import COOCCURRENCE_DF, HIT_DF, TOC_DF
 from docaudit.options import Scope
 from tests.evidence import hit, hits_in, lines
 
@@ -42,6 +42,31 @@ def test_each_scope_sees_what_it_should(
     assert bool(met(one_block, scope=scope)) is same_block
     assert bool(met(lines("the alpha", "the beta"), scope=scope)) is same_page
     assert bool(met(lines((1, 1, "alpha"), (2, 1, "beta")), scope=scope)) is other_page
+
+
+def test_sentence() -> None:
+    assert met(lines("The alpha, e.g. no. 3, has a", "beta. It is old."), scope="sentence")
+    assert not met(lines("The alpha is old. A beta is new."), scope="sentence")
+    assert not met(lines("アルファ alpha です。beta です。"), scope="sentence")
+    assert not met(lines("The alpha", "A beta"), scope="sentence")  # a block each
+    assert met(lines("The alpha", "and a beta"), scope="sentence")  # goes on in the next block
+    over_pages = lines((1, 1, "alpha goes on"), (2, 1, "to a beta."))
+    assert met(over_pages, scope="sentence")
+
+
+def test_section_of_the_contents() -> None:
+    line_df = lines((1, 1, "alpha"), (2, 1, "x"), (3, 1, "beta"), (4, 1, "alpha"))
+
+    def sections(*pages: int) -> pd.DataFrame:
+        return TOC_DF.build([{"title": f"S{page}", "page_num": page} for page in pages])
+
+    assert met(line_df, scope="section", toc_df=sections(1)) == [("A + B", 3, 1, 0)]
+    assert met(line_df, scope="section", toc_df=sections(1, 2, 4)) == [
+        ("A + B", 3, 1, 0)
+    ]  # may stand before it
+    assert met(line_df, scope="section", toc_df=sections(1, 2)) == [("A + B", 3, 1, 0)]
+    assert met(line_df[:3], scope="section", toc_df=sections(1, 2)) == []
+    assert met(line_df[:3], scope="section")  # without contents nothing keeps them apart
 
 
 def test_distance_counts_the_words_between_the_nearest() -> None:

@@ -46,6 +46,8 @@ def misses(text: str, variant: str, **how: Any) -> dict[str, str]:
         ("a data centre here", "data center", {"data centre": "same_stem"}),
         ("a data centor here", "data center", {"data centor": "spelling_differs"}),
         ("the datacentre", "data center", {"datacentre": "same_stem"}),
+        ("a machine, learning", "machine learning", {"machine, learning": "parted_by_sign"}),
+        ("machine/learning", "machine learning", {"machine/learning": "parted_by_sign"}),
         ("データセンタを置く", "データセンター", {"データセンタ": "spelling_differs"}),
     ],
 )

@@ -7,7 +7,7 @@ import regex
 
 from docaudit.concepts import Variant
 from docaudit.search.inflect import forms
-from docaudit.search.patterns import compile_variant, is_sensitive
+from docaudit.search.patterns import compile_variant
 from tests.lines_helper import found, hits, page_of
 
 HITS = [
@@ -60,9 +60,9 @@ def test_case_and_inflection_are_the_experts() -> None:
     assert found("ai", "AI", case="insensitive") == ["ai"]
     assert found("Polish polish", "Polish", case="sensitive") == ["Polish"]
     assert found("data-center data centers", "data center", inflect="off") == []
-    assert is_sensitive(Variant(concept="c", text="AI"))
-    assert not is_sensitive(Variant(concept="c", text="AI Act"))
-    assert not is_sensitive(Variant(concept="c", text="SECTION"))
+    assert Variant(concept="c", text="AI").case_sensitive
+    assert not Variant(concept="c", text="AI Act").case_sensitive
+    assert not Variant(concept="c", text="SECTION").case_sensitive
 
 
 def test_a_stray_blank_must_not_part_two_known_words() -> None:
@@ -76,7 +76,7 @@ def test_forms_keep_what_is_written_first() -> None:
     assert forms("centre")[0] == "centre"
     assert "center" in forms("centre")
     assert "modeling" in forms("modelling")
-    assert forms("AI") == ("AI", "AIs")
+    assert forms("AI") == ("AI", "A.I.", "A.I", "AIs")
     assert forms("10.3") == ("10.3",)
 
 

@@ -92,6 +92,50 @@ def test_breaking_lines_anywhere_loses_no_hit(seed: int) -> None:
         assert len(hits(rows, variant)) == 1
 
 
+SPLIT_WORDS = "the board keeps an audit trail of all personal data in the data center since 2019".split()
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.data())
+def test_any_division_into_lines_and_pages_loses_no_hit(data: st.DataObject) -> None:
+    """Lines end after any word, or inside a word with a hyphen; a page ends after any line."""
+    lines, pages, line = [], [1], ""
+    for word in SPLIT_WORDS:
+        cut = data.draw(st.integers(-4, len(word) - 2 if word.isalpha() else 1))
+        if cut >= 2:  # two letters at least on either side
+            lines.append(f"{line} {word[:cut]}-".strip())
+            pages.append(pages[-1] + data.draw(st.booleans()))
+            line = word[cut:]
+        elif cut == -1:
+            lines.append(f"{line} {word}".strip())
+            pages.append(pages[-1] + data.draw(st.booleans()))
+            line = ""
+        else:
+            line = f"{line} {word}".strip()
+    lines.append(line or "end")
+    rows = [
+        row
+        for number, (text, page) in enumerate(zip(lines, pages, strict=True), 1)
+        for row in page_of(text, page=page, start=number)
+    ]
+    for variant in (
+        "audit trail",
+        "personal data",
+        "data center",
+        "board keeps an audit trail",
+        "since 2019",
+    ):
+        assert len(hits(rows, variant)) >= 1, (variant, lines, pages)
+
+
+def test_a_table_that_was_changed_between_two_sweeps_is_searched_anew() -> None:
+    line_df = table(page_of("an audit", "a trail"))
+    assert len(hits(line_df, "audit")) == 1
+    line_df.loc[0, "text"] = "a walrus"
+    assert len(hits(line_df, "audit")) == 0
+    assert len(hits(line_df, "walrus")) == 1
+
+
 def test_tables_keep_their_contracts_also_when_empty() -> None:
     concepts = ConceptTable.from_variants({"a": ["audit"], "b": ["x|y"]})
     for line_df in (LINE_DF.empty(), table(page_of("an audit"))):
@@ -159,12 +203,14 @@ def test_expert_expressions_fail_alone() -> None:
         Variant(concept="b", text="(unclosed", match="regex"),
         Variant(concept="c", text=r"audit\s+trail", match="regex"),
         Variant(concept="d", text="audit"),
+        Variant(concept="e", text="(x{5000}){5000}", match="regex"),
     )
     rows = page_of("the audit", "trail " + "a" * 40 + "b")
     _, ledger_df = sweep_lines(table(rows), ConceptTable(variants=variants), pages_total=1)
-    assert ledger_df["state"].tolist() == ["failed", "failed", "searched", "searched"]
+    assert ledger_df["state"].tolist() == ["failed", "failed", "searched", "searched", "failed"]
     assert "position" in ledger_df["detail"][1]
-    assert ledger_df["hits"].tolist() == [0, 0, 1, 1]
+    assert "25,000,000 times" in ledger_df["detail"][4]
+    assert ledger_df["hits"].tolist() == [0, 0, 1, 1, 0]
 
 
 def test_time_limit_of_an_expression() -> None:
@@ -188,6 +234,26 @@ def test_no_variant_hangs_or_crashes(text: str) -> None:
         text,
     )
     assert found("a" * 10_000, "a" * 10_000) == ["a" * 10_000]
+
+
+def test_time_limit_of_the_whole_sweep() -> None:
+    slow = [Variant(concept="a", text=rf"(?:x+x+)+(?:x+x+)+(?:x+y?)+z{n}", match="regex") for n in range(50)]
+    rows = [row for page in range(1, 4) for row in page_of("x" * 3000, page=page)]
+    concepts = ConceptTable(variants=(*slow, Variant(concept="b", text="x" * 3000)))
+    begin = time.perf_counter()
+    _, ledger_df = sweep_lines(table(rows), concepts, pages_total=3, regex_seconds=0.2, sweep_seconds=0.5)
+    assert time.perf_counter() - begin < 5
+    assert ledger_df["state"].tolist() == ["timed_out"] * 50 + ["searched"]
+    assert "not run on page 1, 2, 3 as the sweep had used up its time" in ledger_df["detail"][49]
+    assert ledger_df["hits"][50] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["x", "a b ", "the board keeps an audit trail (é3). ", "食べ", "1,2 "])
+def test_a_very_long_line_takes_time_in_proportion(text: str) -> None:
+    begin = time.process_time()
+    hits(page_of(text * (500_000 // len(text))), "audit trail", "xx")
+    assert time.process_time() - begin < 25
 
 
 def test_many_variants() -> None:

@@ -27,6 +27,8 @@ from docaudit.extract.facts import (
     PageRead,
     ReadRequest,
     Refused,
+    ThumbnailDrawn,
+    ThumbnailRequest,
     Working,
 )
 from docaudit.extract.messages import (
@@ -150,6 +152,16 @@ class Child:
             if not isinstance(reply, Working):
                 raise PipeGarbledError("an answer to another question")
         raise PipeTimeoutError
+
+    def thumbnail(self, page_num: int, width: int, seconds: float) -> bytes | Refused:
+        """A small JPEG of one page; raises PipeTimeoutError or PipeClosedError."""
+        send(self._to, ThumbnailRequest(page_num, width))
+        reply = decode_reply(receive(self._from, seconds))
+        if isinstance(reply, ThumbnailDrawn) and reply.page_num == page_num:
+            return reply.jpeg
+        if isinstance(reply, Refused):
+            return reply
+        raise PipeGarbledError(f"asked for a picture of page {page_num}, got something else")
 
     def extract(self, request: ExtractRequest, seconds: float) -> Extracted | Refused:
         """Unpack an embedded file; raises PipeTimeoutError or PipeClosedError."""

@@ -130,6 +130,13 @@ class ReadRequest(msgspec.Struct, array_like=True, tag="read"):
     render: bool = True
 
 
+class ThumbnailRequest(msgspec.Struct, array_like=True, tag="thumbnail"):
+    """Draw one page, `width` pixels wide."""
+
+    page_num: int
+    width: int
+
+
 class ExtractRequest(msgspec.Struct, array_like=True, tag="extract"):
     """Unpack one embedded file of at most `limit` bytes."""
 
@@ -152,6 +159,13 @@ class PageRead(msgspec.Struct, array_like=True, tag="page"):
     """One page was read."""
 
     page: PageFact
+
+
+class ThumbnailDrawn(msgspec.Struct, array_like=True, tag="drawn"):
+    """A small picture of one page."""
+
+    page_num: int
+    jpeg: bytes
 
 
 class Extracted(msgspec.Struct, array_like=True, tag="extracted"):
@@ -180,5 +194,5 @@ class Refused(msgspec.Struct, array_like=True, tag="refused"):
     message: str
 
 
-Request = OpenRequest | ReadRequest | ExtractRequest
-Reply = Opened | Working | PageRead | Extracted | Refused
+Request = OpenRequest | ReadRequest | ThumbnailRequest | ExtractRequest
+Reply = Opened | Working | PageRead | ThumbnailDrawn | Extracted | Refused

@@ -26,9 +26,10 @@ from docaudit.extract.parts import document_parts
 from docaudit.extract.pictures import BoxPictures, PdfiumPictures
 from docaudit.extract.pixels import compare_pixels
 from docaudit.extract.second_engine import SecondEngine
-from docaudit.extract.second_reader import SecondReading, read_second
+from docaudit.extract.second_reader import SecondReading, read_second, without_found
 from docaudit.extract.spots import damage_spot, page_state, without_reread
 from docaudit.extract.text_finder import TextFinder
+from docaudit.extract.thumbnails import draw_thumbnail
 from docaudit.extract.unread import Settled, settle
 from docaudit.extract.visibility import mark_visibility, read_boxes
 from docaudit.location import PageState
@@ -111,6 +112,13 @@ class DocumentReader:
         except ENGINE_ERRORS as error:
             raise PageRefusedError(f"{type(error).__name__}: {error}") from error
 
+    def thumbnail(self, page_num: int, width: int) -> bytes:
+        """A small JPEG of one page (1-based); raises UnreachablePageError, PageRefusedError, or MemoryError."""
+        try:
+            return draw_thumbnail(self._tree.load(page_num), width)
+        except ENGINE_ERRORS as error:
+            raise PageRefusedError(f"{type(error).__name__}: {error}") from error
+
     def _read(self, page: pymupdf.Page, page_num: int, render: bool) -> PageFact:
         content = page_dict(page)
         text = read_lines(content, page.rect)
@@ -136,7 +144,7 @@ class DocumentReader:
         elif render:
             self._compare_text(page, fact)
         hidden, unread = self._hidden.read(page, fact, picture)
-        fact.lines = without_drawn(fact.lines) + hidden
+        fact.lines = without_found(without_drawn(fact.lines), hidden) + hidden
         fact.spots += unread
         fact.warnings = "\n".join(filter(None, (fact.warnings, warnings_of())))
         fact.spots += damage_spot(fact.warnings, fact.state == PageState.BLANK.value)

@@ -22,6 +22,8 @@ from docaudit.extract.facts import (
     Refused,
     Reply,
     Request,
+    ThumbnailDrawn,
+    ThumbnailRequest,
     Working,
 )
 from docaudit.extract.messages import (
@@ -107,6 +109,8 @@ def _answer(reader: DocumentReader, request: Request) -> Reply:
     try:
         if isinstance(request, ExtractRequest):
             return reader.extract(request)
+        if isinstance(request, ThumbnailRequest):
+            return ThumbnailDrawn(request.page_num, reader.thumbnail(request.page_num, request.width))
         assert isinstance(request, ReadRequest)
         return PageRead(reader.read(request.page_num, request.render))
     except UnreachablePageError as error:

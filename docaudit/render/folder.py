@@ -9,7 +9,7 @@ from docaudit.justification import AbsenceJustification
 from docaudit.render import html, json, tables
 
 # Excel takes a CSV without this mark for its own code page, and shows Japanese as garbage.
-_BYTE_ORDER_MARK = "\ufeff"
+BYTE_ORDER_MARK = "\ufeff"
 
 
 def write_folder(justification: AbsenceJustification, folder: Path) -> list[Path]:
@@ -20,7 +20,7 @@ def write_folder(justification: AbsenceJustification, folder: Path) -> list[Path
     texts = {
         "justification.json": json.dump(justification),
         "report.html": html.to_html(justification),
-        "hits.csv": _BYTE_ORDER_MARK + tables.hits_csv(justification.hits),
-        "blind_spots.csv": _BYTE_ORDER_MARK + tables.blind_spots_csv(justification),
+        "hits.csv": BYTE_ORDER_MARK + tables.hits_csv(justification.hits),
+        "blind_spots.csv": BYTE_ORDER_MARK + tables.blind_spots_csv(justification),
     }
     return atomic.write_texts(folder, texts)

@@ -3,7 +3,7 @@
 folding, normalize     text as it is compared, with a map back to the page
 scripts, inflect       boundaries by script; forms of a word
 pagelines, layout      lines of a page and how they lie
-readings, glyphs, gutters, flows
+readings, glyphs, gutters, breaks, flows
                        the ways in which lines may continue, and other readings of them
 gaps, patterns         what may stand between two characters of a variant
 searchable, matching   candidates and their confirmation

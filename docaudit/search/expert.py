@@ -12,11 +12,13 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 from itertools import groupby
+from math import inf
+from time import monotonic
 
 import regex
 
 from docaudit.concepts import Variant
-from docaudit.expressions import LARGEST, TOO_LARGE, written_out
+from docaudit.expressions import compile_expression
 from docaudit.location import MatchKind
 from docaudit.reasons import LedgerState
 from docaudit.search.folding import FOLD
@@ -36,7 +38,7 @@ separator)."""
 
 
 def sweep_expression(
-    lines: PageLines, variant: Variant, seconds: float
+    lines: PageLines, variant: Variant, seconds: float, deadline: float = inf
 ) -> tuple[list[tuple[MatchKind, Parts]], LedgerState, str]:
     """Matches of one expression, the state of the search, and what went wrong.
 
@@ -44,34 +46,38 @@ def sweep_expression(
         lines: The document.
         variant: A variant whose match is regex.
         seconds: Time limit for each page.
+        deadline: Value of the monotonic clock at which the sweep as a whole must end.
     """
     if _EXPLOSIVE.search(variant.text):
         return [], LedgerState.FAILED, _EXPLOSIVE_DETAIL
-    if written_out(variant.text) > LARGEST:
-        return [], LedgerState.FAILED, TOO_LARGE
-    flags = regex.VERSION0 | (0 if variant.case == "sensitive" else regex.IGNORECASE)
+    flags = regex.VERSION0 | (regex.IGNORECASE if variant.case != "sensitive" else 0)
     try:
-        pattern = regex.compile(variant.text, flags)
+        pattern = compile_expression(variant.text, flags)
     except regex.error as error:
         return [], LedgerState.FAILED, f"not a regular expression: {error}"
     found: list[tuple[MatchKind, Parts]] = []
     timed_out: list[int] = []
     left_out: list[int] = []
     for page, readings in _pages(lines):
-        if len(timed_out) >= MAX_TIMEOUTS:
+        if len(timed_out) >= MAX_TIMEOUTS or monotonic() >= deadline:
             left_out.append(page)
             continue
         try:
             for reading in readings:
-                found += _matches(pattern, lines, reading, seconds)
+                left = min(seconds, max(deadline - monotonic(), 0.001))
+                found += _matches(pattern, lines, reading, left)
         except TimeoutError:
             timed_out.append(page)
-    if not timed_out:
+    if not timed_out and not left_out:
         return found, LedgerState.SEARCHED, ""
-    detail = f"took over {seconds:g} s on page {_listed(timed_out)}"
+    late = monotonic() >= deadline
+    reasons = []
+    if timed_out:
+        reasons.append(f"took over {seconds:g} s on page {_listed(timed_out)}")
     if left_out:
-        detail += f"; not run on page {_listed(left_out)}"
-    return found, LedgerState.TIMED_OUT, detail
+        why = " as the sweep had used up its time (sweep_seconds)" if late else ""
+        reasons.append(f"not run on page {_listed(left_out)}{why}")
+    return found, LedgerState.TIMED_OUT, "; ".join(reasons)
 
 
 def _listed(pages: list[int]) -> str:

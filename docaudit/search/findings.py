@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,15 +15,14 @@ from docaudit.search.flows import FlowKind
 from docaudit.search.gaps import Gap
 from docaudit.search.matching import Match, gaps_of
 from docaudit.search.patterns import Pattern
-from docaudit.search.scripts import CharClass
+from docaudit.search.scripts import SIGNS, CharClass
 from docaudit.search.searchable import Corpus
 
 RANK = {kind: rank for rank, kind in enumerate(MatchKind)}
 """Kinds of match from the plainest to the least plain."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A match with its lines: (row, first character, last character + 1) in order of reading."""
 
     pattern: int
@@ -65,12 +64,13 @@ def _in_line(corpus: Corpus, patterns: Sequence[Pattern], match: Match, number: 
         first, last = min(covered), max(covered) + 1
     pattern = patterns[match.pattern]
     shown = corpus.lines.text[row][first:last]
+    floor = corpus.floor(number)
     if pattern.forms[match.form].is_long and CharClass.LETTER in corpus.classes[[match.start - 1, match.end]]:
         kind = MatchKind.SQUEEZED  # glued to a word that lost its blank
     elif shown == pattern.variant.text:
-        kind = corpus.floor(number)
+        kind = floor
     elif corpus.texts[number][begin:end] == pattern.forms[match.form].literal:
-        kind = max(MatchKind.FOLDED, corpus.floor(number), key=RANK.__getitem__)
+        kind = MatchKind.FOLDED if floor is MatchKind.EXACT else floor
     else:
         kind = _kind(corpus, pattern, match, [(number, first, last)])
     return Found(match.pattern, kind, ((row, first, last),))
@@ -102,9 +102,12 @@ def _kind(corpus: Corpus, pattern: Pattern, match: Match, parts: list[tuple[int,
     elif len(set(rows)) > 1:
         kinds.append(_between_lines(corpus, parts))
     for gap, between, _ in gaps_of(corpus, pattern.forms[match.form], match):
-        if gap == Gap.WORD and "-" in between:
+        inside = gap in (Gap.WORD, Gap.WORD_STRICT)
+        if inside and "-" in between:
             kinds.append(MatchKind.DEHYPHENATED)
-        elif (gap == Gap.WORD and between != "\x1c") or (gap == Gap.COMPOUND and not between):
+        elif any(sign in between for sign in SIGNS) and not gap.endswith(Gap.PUNCTUATION):
+            kinds.append(MatchKind.ACROSS_SIGNS)
+        elif (inside and between != "\x1c") or (gap == Gap.COMPOUND and not between):
             kinds.append(MatchKind.SQUEEZED)
     return max(kinds, key=RANK.__getitem__)
 

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import groupby, pairwise
-from operator import eq
+from operator import eq, itemgetter
 
 from docaudit.location import PAGE_SOURCES, Direction, LineType
+from docaudit.search.breaks import has_letters, insertions, page_breaks
 from docaudit.search.glyphs import glyph_orders
 from docaudit.search.gutters import cut_orders
 from docaudit.search.layout import (
@@ -32,8 +33,9 @@ from docaudit.search.pagelines import PageLines
 from docaudit.search.readings import Reading, readings_of
 from docaudit.search.scripts import LINE, MAYBE, PAGE, SPACE, WALL
 
-CONTEXT_LINES, CONTEXT_CHARS = 3, 160
-"""Context on each side of a new neighbourhood: at least so many lines, and lines until so many characters."""
+CONTEXT_LINES, CONTEXT_CHARS, MOST_LINES = 3, 160, 20
+"""Context on each side of a new neighbourhood: at least so many lines, and lines until so many characters or
+lines."""
 
 _ASIDE = frozenset({LineType.HEADER, LineType.FOOTER, LineType.FOOTNOTE, LineType.CAPTION, LineType.TABLE})
 _MARGINS = frozenset({LineType.HEADER, LineType.FOOTER})
@@ -73,9 +75,6 @@ Order = tuple[list[int], list[str]]
 """Rows in order, and the separator before each."""
 
 
-_TAILS, _HEADS = 2, 3
-
-
 def build_flows(lines: PageLines) -> list[Flow]:
     """All flows of a document: the streams first, then what they lack."""
     flows: list[Flow] = []
@@ -97,32 +96,15 @@ def _source_flows(lines: PageLines, rows: list[int]) -> Iterator[Flow]:
     pages = [list(group) for _, group in groupby(rows, key=lines.page.__getitem__)]
     for page in pages:
         yield from _page_flows(lines, page, seen)
-    for before, after in pairwise(pages):
-        yield from _over_page_break(lines, before, after, seen)
+    for before, after in pairwise([*pages, []]):
+        for pair in page_breaks(lines, before, after):
+            yield from _novel(lines, FlowKind.BODY, (list(pair), [WALL, PAGE]), seen)
+        for pair in insertions(lines, before):
+            yield from _novel(lines, FlowKind.BODY, (list(pair), [WALL, LINE]), seen)
     for table in readings_of(lines, rows):
         yield from _altered(lines, stream, table)
     for glyphs, separators, made in glyph_orders(lines, rows):
         yield Flow(FlowKind.ALTERED, glyphs, separators, made)
-
-
-def _over_page_break(
-    lines: PageLines, before: list[int], after: list[int], seen: set[tuple[int, int]]
-) -> Iterator[Flow]:
-    """Each of the last lines of a page, going on in each of the first of the next.
-
-    A header or footer that stands on one page only looks like any other line, so a type cannot tell where the text
-    goes on.
-    """
-    tails = [row for row in before if _has_letters(lines.search[row])][-_TAILS:]
-    heads = [row for row in after if _has_letters(lines.search[row])][:_HEADS]
-    for tail in tails:
-        for head in heads:
-            if lines.page[head] == lines.page[tail] + 1:
-                yield from _novel(lines, FlowKind.BODY, ([tail, head], [WALL, PAGE]), seen)
-
-
-def _has_letters(text: str) -> bool:
-    return any(char.isalpha() for char in text)
 
 
 def stream_order(lines: PageLines, rows: Sequence[int]) -> Order:
@@ -204,9 +186,18 @@ def _row_orders(lines: PageLines, chosen: list[int], box: Boxes) -> Iterator[Ord
             order.append(index)
             separators.append(separator)
     yield order, separators
-    for row in rows:  # right to left, for scripts that run so
-        if len(row) > 1 and any(_is_rtl(lines.search[chosen[index]]) for index in row):
-            yield _with(row[::-1], SPACE)
+    yield from _right_to_left(lines, chosen, rows)
+
+
+def _right_to_left(lines: PageLines, chosen: list[int], rows: list[list[int]]) -> Iterator[Order]:
+    """The same for scripts that run so: runs of rows of which one at least has several pieces."""
+    is_rtl = [any(_is_rtl(lines.search[chosen[index]]) for index in row) for row in rows]
+    for rtl, run in groupby(zip(is_rtl, rows, strict=True), key=itemgetter(0)):
+        members = [row for _, row in run]
+        if rtl and any(len(row) > 1 for row in members):
+            order = [index for row in members for index in reversed(row)]
+            separators = [SPACE if place else LINE for row in members for place in range(len(row))]
+            yield order, [WALL, *separators[1:]]
 
 
 def _is_rtl(text: str) -> bool:
@@ -217,7 +208,11 @@ def _novel(lines: PageLines, kind: FlowKind, order: Order, seen: set[tuple[int, 
     """The parts of an order around neighbourhoods that were not seen before; they are seen from now on."""
     rows, before = order
     pairs = list(pairwise(rows))
-    new = [index for index, pair in enumerate(pairs, 1) if pair not in seen and before[index] != WALL]
+    new = [
+        index
+        for index, pair in enumerate(pairs, 1)
+        if pair not in seen and before[index] != WALL and _may_hold_a_phrase(lines, *pair)
+    ]
     seen.update(pairs)
     done = -1
     for position, index in enumerate(new):
@@ -231,6 +226,11 @@ def _novel(lines: PageLines, kind: FlowKind, order: Order, seen: set[tuple[int, 
         yield Flow(kind, rows[start : done + 1], [WALL, *before[start + 1 : done + 1]])
 
 
+def _may_hold_a_phrase(lines: PageLines, one: int, other: int) -> bool:
+    """Two cells of numbers make no phrase."""
+    return has_letters(lines.search[one]) or has_letters(lines.search[other])
+
+
 def _reach(lines: PageLines, rows: list[int], index: int, step: int) -> int:
     """Index of the outermost line of context, from index on in the direction of step."""
     count = chars = 0
@@ -239,7 +239,7 @@ def _reach(lines: PageLines, rows: list[int], index: int, step: int) -> int:
         chars += len(lines.search[rows[index]])
         after = index + step
         enough = count >= CONTEXT_LINES and chars >= CONTEXT_CHARS
-        if enough or count >= 60 or not 0 <= after < len(rows):
+        if enough or count >= MOST_LINES or not 0 <= after < len(rows):
             return index
         index = after
 

@@ -72,6 +72,8 @@ def _basic(char: str) -> str:
         return str(unicodedata.decimal(char))
     if char in ("\u0131", "\u0130"):  # Turkish i without and with its dot
         return "i"
+    if char in "\u00b7\u2027\u0387":  # middle dots, as full-width text writes it
+        return "\u30fb"
     if char == "\u301c":  # wave dash, drawn like the full-width tilde
         return "~"
     return SUPPLEMENT_RADICALS.get(ord(char), _SHAPES.get(char, char))

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby, pairwise
 
+import regex
+
 from docaudit.location import Direction, MatchKind
 from docaudit.search.layout import TOUCHING
 from docaudit.search.normalize import searchable_map
@@ -15,8 +17,16 @@ from docaudit.search.readings import Reading
 from docaudit.search.scripts import LINE, MAYBE, SPACE, WALL
 
 LINES_AFTER_INITIAL = 4
+PIECE_LETTERS, WIDEST_SPACING = 20, 3.0
+"""A piece of a letter-spaced word holds at most so many letters; the next begins within so many line heights."""
 SHORT = 6
 """Pieces of at most so many characters may be glyphs that were drawn on their own."""
+
+HALF_GLYPH = 0.5
+"""Width of a letter in sizes of its font, about."""
+_PIECE = regex.compile(r"\p{L}{1,2}(?: |$)")
+_LETTERS_AT_END = regex.compile(r"(?<![\p{L}\p{N}])\p{L}(?: \p{L})*$")
+_LETTERS_AT_START = regex.compile(r"^\p{L}(?: \p{L})*(?![\p{L}\p{N}])")
 
 GlyphOrder = tuple[list[int], list[str], dict[int, Reading]]
 """Rows, the separator before each, and readings by index."""
@@ -24,8 +34,7 @@ GlyphOrder = tuple[list[int], list[str], dict[int, Reading]]
 
 def glyph_orders(lines: PageLines, rows: list[int]) -> Iterator[GlyphOrder]:
     """Orders of lines that hold single glyphs, or a few, of one source."""
-    short = {row for row in rows if len(lines.search[row]) <= SHORT}
-    if not short:
+    if not any(len(lines.search[row]) <= SHORT for row in rows):
         return
     for run in _single_letter_runs(lines, rows):
         readings = {
@@ -37,6 +46,7 @@ def glyph_orders(lines: PageLines, rows: list[int]) -> Iterator[GlyphOrder]:
     for _, group in groupby(rows, key=lines.page.__getitem__):
         on_page = list(group)
         yield from _initials(lines, on_page)
+        yield from _spaced_pieces(lines, on_page)
         yield from _backwards(lines, on_page)
 
 
@@ -72,6 +82,96 @@ def _initials(lines: PageLines, rows: list[int]) -> Iterator[GlyphOrder]:
             place = rows.index(first)
             after = [other for other in rows[place : place + LINES_AFTER_INITIAL] if other != row]
             yield [row, *after], [WALL, "", *[LINE] * (len(after) - 1)], {}
+
+
+def _spaced_pieces(lines: PageLines, rows: list[int]) -> Iterator[GlyphOrder]:
+    """Letters of words set so far apart that the engine gives a few at a time: "w a l", "r", "u s".
+
+    A distance of more than the usual one parts two words; the pieces beside the run go along, for phrases.
+    """
+    runs: list[list[int]] = []
+    for before, row in zip([-1, *rows], rows, strict=False):
+        if not _is_spaced_piece(lines, row):
+            continue
+        if runs and runs[-1][-1] == before and _stands_right_of(lines, row, before):
+            runs[-1].append(row)
+        else:
+            runs.append([row])
+    for run in runs:
+        first, last = rows.index(run[0]), rows.index(run[-1])
+        left, right = rows[max(first - 1, 0) : first], rows[last + 1 : last + 2]
+        left = left if left and _stands_right_of(lines, run[0], left[0]) else []
+        right = right if right and _stands_right_of(lines, right[0], run[-1]) else []
+        tokens = [token for row in run for token in lines.search[row].split()]
+        before_run = sum(_letters_at_end(lines, row) for row in left)
+        if len(tokens) + before_run > 2 and sum(map(len, tokens)) <= 1.5 * len(tokens):
+            yield _with_neighbours(lines, run, left, right)
+
+
+def _is_spaced_piece(lines: PageLines, row: int) -> bool:
+    text = lines.search[row]
+    return (
+        len(text) <= 3 * PIECE_LETTERS
+        and _PIECE.match(text) is not None
+        and bool(lines.has_box[row])
+        and lines.direction[row] == Direction.HORIZONTAL
+        and all(len(token) <= 2 and token.isalpha() for token in text.split())
+    )
+
+
+def _stands_right_of(lines: PageLines, row: int, other: int) -> bool:
+    """Whether a line begins where another ends, or a little farther, at the same height."""
+    same_height = lines.y0[row] < lines.y1[other] and lines.y1[row] > lines.y0[other]
+    gap = float(lines.x0[row] - lines.x1[other])
+    return bool(same_height) and -1.0 <= gap <= WIDEST_SPACING * float(lines.y1[other] - lines.y0[other])
+
+
+def _with_neighbours(lines: PageLines, run: list[int], left: list[int], right: list[int]) -> GlyphOrder:
+    """The run between its neighbours; letters at the end of the left and the start of the right may be of it."""
+    pitches = [_pitch(lines, row, after) for row, after in pairwise(run)]
+    usual = sorted(pitches)[(len(pitches) - 1) // 2] if pitches else _own_pitch(lines, run[0])
+    order = [*left, *run, *right]
+    before = [WALL]
+    for row, after in pairwise(order):
+        letters = _letters(lines, row)
+        glyph = HALF_GLYPH * float(lines.font_size[row])
+        step = (
+            float(lines.x0[after] - lines.x1[row]) + glyph
+            if row in left
+            else float(lines.x0[after] - lines.x0[row]) - usual * (letters - 1)
+        )
+        before.append(SPACE if step > 1.3 * usual else MAYBE)
+    made: dict[int, Reading] = {}
+    for place, row in enumerate(order):
+        text, source = searchable_map(lines.text[row])
+        if row in left:
+            text = _LETTERS_AT_END.sub(lambda match: match[0].replace(" ", MAYBE), text)
+        elif row in right:
+            text = _LETTERS_AT_START.sub(lambda match: match[0].replace(" ", MAYBE), text)
+        elif "  " not in text:
+            text = text.replace(" ", MAYBE)
+        made[place] = (text, tuple(source), MatchKind.LETTER_SPACED)
+    return order, before, made
+
+
+def _letters_at_end(lines: PageLines, row: int) -> int:
+    found = _LETTERS_AT_END.search(lines.search[row])
+    return len(found[0].split()) if found else 0
+
+
+def _pitch(lines: PageLines, row: int, after: int) -> float:
+    """Distance from letter to letter, from where a piece begins to where the next one does."""
+    return float(lines.x0[after] - lines.x0[row]) / max(_letters(lines, row), 1)
+
+
+def _own_pitch(lines: PageLines, row: int) -> float:
+    letters = _letters(lines, row)
+    glyph = HALF_GLYPH * float(lines.font_size[row])
+    return float(lines.x1[row] - lines.x0[row] - glyph) / (letters - 1) if letters > 1 else 4 * glyph
+
+
+def _letters(lines: PageLines, row: int) -> int:
+    return sum(char.isalpha() for char in lines.search[row])
 
 
 def _backwards(lines: PageLines, rows: list[int]) -> Iterator[GlyphOrder]:

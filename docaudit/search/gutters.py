@@ -44,6 +44,8 @@ def cut_orders(
     rows = visual_rows(box)
     sides: Sides = box.tolist()
     for above, middle, below in zip([[], *rows[:-1]], rows, [*rows[1:], []], strict=True):
+        if len(middle) >= max(len(above), len(below)):
+            continue  # no line of this row can stand where a neighbour has two
         for index in middle:
             edge = _gutter(sides, index, above) or _gutter(sides, index, below)
             if edge is None:

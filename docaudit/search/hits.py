@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -37,10 +38,12 @@ def box_of(lines: PageLines, row: int, first: int, last: int) -> BBox:
     """Box of characters first to last - 1 of a line, by their share of its length; NaN if the line has no
     box.
     """
-    x0, y0, x1, y1 = (float(side[row]) for side in (lines.x0, lines.y0, lines.x1, lines.y1))
+    x0, y0, x1, y1 = lines.boxes[row]
     count = max(len(lines.text[row]), 1)
     begin, end = first / count, last / count
     direction = lines.direction[row]
+    if direction == Direction.HORIZONTAL and lines.text[row].isascii():
+        return (x0 + (x1 - x0) * begin, y0, x0 + (x1 - x0) * end, y1)
     if direction in (Direction.VERTICAL, Direction.ROTATED_RIGHT):
         return (x0, y0 + (y1 - y0) * begin, x1, y0 + (y1 - y0) * end)
     if direction == Direction.ROTATED_LEFT:
@@ -54,6 +57,7 @@ def box_of(lines: PageLines, row: int, first: int, last: int) -> BBox:
     return (x0 + (x1 - x0) * begin, y0, x0 + (x1 - x0) * end, y1)
 
 
+@lru_cache(maxsize=1000)
 def _runs_left(text: str) -> bool:
     return not text.isascii() and len(_RTL.findall(text)) * 2 > len(text)
 

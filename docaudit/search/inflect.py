@@ -1,4 +1,5 @@
-"""Other forms in which English writes the same word: plural, -ise/-ize, British and American spelling.
+"""Other forms in which the same word is written: plural, -ise/-ize, British and American spelling, A.I. and AI,
+Japanese katakana with and without the long vowel at their end.
 
 The possessive needs no rule: an apostrophe is a boundary. Compounds (data center, data-center, datacenter)
 are a matter of separators and stand in docaudit.search.patterns. Rules work on the letters as written, so that a
@@ -41,6 +42,11 @@ _PAIRS = (
     ("oestr", "estr"), ("oesoph", "esoph"), ("leukaem", "leukem"),
 )  # fmt: skip
 _WORD = re.compile(r"[A-Za-z]+")
+_DOTTED = re.compile(r"(?<![\w.])(?:[^\W\d_]\.){2,}|(?<![\w.])(?:[^\W\d_]\.)+[^\W\d_](?![\w.])")
+"""Letters with a dot after each: A.I., U.S., e.g. (also where the last dot is missing)."""
+_KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]{3,}")
+_LONG_AFTER = frozenset("ァアカガサザタダナハバパマャヤラワェィリ")
+"""Last kana of words that are written with or without a long vowel: サーバ(ー), メモリ(ー), ソフトウェア(ー)."""
 
 _SWAPS: list[tuple[re.Pattern[str], str]] = [
     (re.compile(r"(?<=[a-z]{3})is(?=(?:e|ed|es|er|ers|ing|ation|ations|ational|able)$)"), "iz"),
@@ -94,8 +100,31 @@ def plurals(word: str) -> tuple[str, ...]:
 
 def forms(text: str) -> tuple[str, ...]:
     """All forms of a variant, the written one first: spellings of each word, then plurals of the last
-    word.
+    word; then the same without the dots of an abbreviation, and katakana with another end.
     """
+    out = dict.fromkeys(_english_forms(text))
+    undotted = _DOTTED.sub(lambda match: match[0].replace(".", ""), text)
+    if undotted != text and len(text) <= 200:
+        out |= dict.fromkeys(_english_forms(undotted))
+    if _KATAKANA.search(text):
+        out |= dict.fromkeys(_katakana_forms(text))
+    return tuple(out)
+
+
+def _katakana_forms(text: str) -> list[str]:
+    """コンピューター also as コンピュータ, and サーバ設定 as サーバー設定; at its end the page may go on."""
+    runs = list(_KATAKANA.finditer(text))[:4]
+    out = [text]
+    for run in reversed(runs):
+        word, end = run[0], run.end()
+        if word.endswith("ー") and len(word) > 3:
+            out += [form[: end - 1] + form[end:] for form in out]
+        elif word[-1] in _LONG_AFTER and end < len(text):
+            out += [form[:end] + "ー" + form[end:] for form in out]
+    return out[1:]
+
+
+def _english_forms(text: str) -> tuple[str, ...]:
     pieces = _WORD.split(text)
     words = _WORD.findall(text)
     if not words or len(text) > 200:
@@ -106,11 +135,19 @@ def forms(text: str) -> tuple[str, ...]:
     out: dict[str, None] = {}
     for chosen in spelled:
         out[_joined(pieces, chosen)] = None
+    for dotted in ("{}.", "{}"):  # with its last dot first, so that a match shows it
+        out[_joined(pieces, tuple(dotted.format(".".join(w)) if _is_initials(w) else w for w in words))] = (
+            None
+        )
     if not pieces[-1]:  # the text ends in a word, so its last word can take a plural
         for chosen in spelled:
             for last in plurals(chosen[-1]):
                 out[_joined(pieces, (*chosen[:-1], last))] = None
     return tuple(out)
+
+
+def _is_initials(word: str) -> bool:
+    return 2 <= len(word) <= 4 and word.isupper()
 
 
 def _joined(pieces: list[str], words: tuple[str, ...]) -> str:

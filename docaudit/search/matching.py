@@ -9,21 +9,20 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import ahocorasick_rs
 import numpy as np
 import regex
 
-from docaudit.search.gaps import Gap, fits, squeezed
+from docaudit.search.gaps import Gap, fits
 from docaudit.search.patterns import RUN_ON, Form, Pattern
-from docaudit.search.scripts import MAYBE, SEPARATORS, CharClass, char_class
+from docaudit.search.scripts import HYPHEN, MAYBE, CharClass, char_class
 from docaudit.search.searchable import Corpus, Ints
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """One match: pattern number, form number, first and last + 1 character in the text of the corpus."""
 
     pattern: int
@@ -39,7 +38,7 @@ _OK, _NO, _ASK = 1, 0, 2
 
 def _actions(refused: str, asked: str) -> list[int]:
     """For each class of a neighbour: refuse, accept, or ask the look-around."""
-    table = [_OK] * 8
+    table = [_OK] * (CharClass.SIGN + 1)
     for name in asked.split():
         table[CharClass[name]] = _ASK
     for name in refused.split():
@@ -103,33 +102,19 @@ def fast_matches(corpus: Corpus, patterns: Sequence[Pattern]) -> list[Match]:
     found = ahocorasick_rs.AhoCorasick(keys).find_matches_as_indexes(corpus.squeezed, overlapping=True)
     if not found:
         return []
-    table = np.array(found, dtype=np.int64)
-    best: dict[tuple[int, int], tuple[int, int]] = {}
-    for number, index, start, end in _confirmed(corpus, patterns, list(entries.values()), table):
-        known = best.get((number, start))
-        if known is None or index < known[0]:
-            best[(number, start)] = (index, end)
-    made = [Match(number, index, start, end) for (number, start), (index, end) in best.items()]
-    return sorted(
-        (match for match in _without_echoes(corpus, made) if is_allowed(corpus, patterns, match)),
-        key=lambda match: (match.pattern, match.start),
-    )
-
-
-def _without_echoes(corpus: Corpus, matches: Sequence[Match]) -> Iterator[Match]:
-    """Matches that a stream does not hold as well; only after the first form of each place was chosen."""
-    starts = np.fromiter((match.start for match in matches), dtype=np.int64, count=len(matches))
-    ends = np.fromiter((match.end for match in matches), dtype=np.int64, count=len(matches))
-    first = corpus.starts.searchsorted(starts, side="right") - 1
-    last = corpus.starts.searchsorted(ends - 1, side="right") - 1
-    echoes = ((first == last) & corpus.is_echo[first]).tolist()
-    return (match for match, echo in zip(matches, echoes, strict=True) if not echo)
+    best: dict[tuple[int, int], Match] = {}
+    for match in _confirmed(corpus, patterns, list(entries.values()), np.array(found, dtype=np.int64)):
+        place = match.pattern, match.start
+        known = best.get(place)
+        if known is None or match.form < known.form:
+            best[place] = match
+    return [best[place] for place in sorted(best) if is_allowed(corpus, patterns, best[place])]
 
 
 def _confirmed(
     corpus: Corpus, patterns: Sequence[Pattern], owners: list[list[tuple[int, int]]], table: Ints
-) -> Iterator[tuple[int, int, int, int]]:
-    """Candidates whose boundaries and gaps fit: pattern, form, start, end."""
+) -> Iterator[Match]:
+    """Candidates whose boundaries and gaps fit, without those that a stream holds as well."""
     first_owner = np.cumsum([0, *map(len, owners)])[:-1]
     counts = np.array([len(owner) for owner in owners])
     flat = [entry for owner in owners for entry in owner]
@@ -146,67 +131,71 @@ def _confirmed(
     left = _LEFT[left_rules[entry], corpus.classes[start - 1]]
     right = _RIGHT[right_rules[entry], corpus.classes[end]]
     alive = np.flatnonzero((left != _NO) & (right != _NO))
+    alive = alive[~corpus.echoed(start[alive], end[alive])]
     certain = (left == _OK) & (right == _OK) & bare[entry] & (end - start == finish - begin)
-    for place in alive.tolist():
-        number, index = flat[entry[place]]
-        first, last = int(start[place]), int(end[place])
-        if certain[place]:
-            yield number, index, first, last
+    columns = (column[alive].tolist() for column in (entry, start, end, begin, left, right, certain))
+    for which, first, last, at, on_left, on_right, sure in zip(*columns, strict=True):
+        number, index = flat[which]
+        if sure:
+            yield Match(number, index, first, last)
             continue
         pattern = patterns[number]
         form = pattern.forms[index]
-        if left[place] == _ASK and not _look(pattern.left(form)).match(corpus.text, first):
+        if on_left == _ASK and not _look(pattern.left(form)).match(corpus.text, first):
             continue
-        if right[place] == _ASK and not _look(pattern.right(form)).match(corpus.text, last):
+        if on_right == _ASK and not _look(pattern.right(form)).match(corpus.text, last):
             continue
-        if not _gaps_fit(corpus, form, first, last, int(begin[place])):
+        if not _gaps_fit(corpus, form, first, last, at):
+            continue
+        if not (form.lead or form.trail):
+            yield Match(number, index, first, last)
             continue
         first, last = first - len(form.lead), last + len(form.trail)
         framed = corpus.text[first : first + len(form.lead)] + corpus.text[last - len(form.trail) : last]
         if framed == form.lead + form.trail:
-            yield number, index, first, last
+            yield Match(number, index, first, last)
 
 
 def _gaps_fit(corpus: Corpus, form: Form, start: int, end: int, begin: int) -> bool:
-    span = corpus.text[start:end]
-    if span == form.literal:
+    if corpus.text[start:end] == form.literal:
         return True
-    positions = corpus.positions[begin : begin + len(form.key)].tolist()
-    return all(
-        fits(gap, corpus.text[left + 1 : right])
-        for gap, left, right in zip(form.gaps, positions, positions[1:], strict=False)
-    )
+    return all(fits(gap, between) for gap, between, _ in _gaps(corpus, form, begin))
+
+
+def _gaps(corpus: Corpus, form: Form, begin: int) -> Iterator[tuple[str, str, int]]:
+    """Gaps where the page has something between two characters, or the variant needs it: kind, what stands there,
+    where. Seams that fit are left out: a line without blanks has one between any two letters.
+    """
+    positions = corpus.positions[begin : begin + len(form.key)]
+    apart = np.diff(positions)
+    seams = (apart == 2) & (corpus.classes[positions[:-1] + 1] == CharClass.MAYBE) & form.takes_seam
+    for index in np.flatnonzero(((apart > 1) & ~seams) | (form.needs_something & (apart == 1))).tolist():
+        left, right = int(positions[index]), int(positions[index + 1])
+        yield form.gaps[index], corpus.text[left + 1 : right], left + 1
 
 
 def plain_matches(corpus: Corpus, patterns: Sequence[Pattern]) -> list[Match]:
-    """The same as `fast_matches`, by running each whole regular expression over the text."""
-    out = []
+    """The same as `fast_matches`, by running the regular expression of each form over the text."""
+    best: dict[tuple[int, int], Match] = {}
     for number, pattern in enumerate(patterns):
-        if not pattern.forms:
-            continue
-        for found in regex.finditer(pattern.text, corpus.text, overlapped=True):
-            key = squeezed(found[0])[0]
-            index = next(place for place, form in enumerate(pattern.forms) if form.key == key)
-            match = Match(number, index, found.start(), found.end())
-            if not corpus.echoes(match.start, match.end) and is_allowed(corpus, patterns, match):
-                out.append(match)
-    return out
+        for index, form in enumerate(pattern.forms):
+            expression = f"(?V1){pattern.left(form)}{form.pattern}{pattern.right(form)}"
+            for found in regex.finditer(expression, corpus.text, overlapped=True):
+                first, last = found.start() + len(form.lead), found.end() - len(form.trail)
+                if not corpus.echoed(np.array([first]), np.array([last]))[0]:
+                    best.setdefault((number, found.start()), Match(number, index, *found.span()))
+    return [best[place] for place in sorted(best) if is_allowed(corpus, patterns, best[place])]
 
 
-def gaps_of(corpus: Corpus, form: Form, match: Match) -> list[tuple[Gap, str, int]]:
-    """Gaps of a match where the page or the variant has a separator: kind, what stands there, where it
+def gaps_of(corpus: Corpus, form: Form, match: Match) -> list[tuple[str, str, int]]:
+    """Gaps of a match where the page or the variant has a separator or sign: kind, what stands there, where it
     begins.
     """
     start, end = match.start + len(form.lead), match.end - len(form.trail)
-    span = corpus.text[start:end]
-    if span == form.key:
+    if corpus.text[start:end] == form.key:
         return []
-    places = [start + offset for offset, char in enumerate(span) if char not in SEPARATORS]
-    return [
-        (gap, corpus.text[left + 1 : right], left + 1)
-        for gap, left, right in zip(form.gaps, places, places[1:], strict=False)
-        if right - left > 1 or gap in (Gap.COMPOUND, Gap.HYPHEN_COMPOUND)
-    ]
+    begin = int(corpus.positions.searchsorted(start))
+    return list(_gaps(corpus, form, begin))
 
 
 def is_allowed(corpus: Corpus, patterns: Sequence[Pattern], match: Match) -> bool:
@@ -224,7 +213,7 @@ def is_allowed(corpus: Corpus, patterns: Sequence[Pattern], match: Match) -> boo
     return all(
         _fragments_allowed(corpus, place, place + len(between))
         for gap, between, place in gaps_of(corpus, form, match)
-        if gap == Gap.WORD and len(between) == 1 and between != MAYBE
+        if gap in (Gap.WORD, Gap.WORD_STRICT) and len(between) == 1 and between not in MAYBE + HYPHEN
     )
 
 

@@ -41,6 +41,9 @@ def fold_map(text: str) -> tuple[str, list[int]]:
     """The result of `fold` and, for each of its characters, the index of the character of text it comes
     from.
     """
+    folded = text.translate(FOLD)
+    if FOLD.is_even(text) and (folded.isascii() or unicodedata.is_normalized("NFD", folded)):
+        return folded, list(range(len(text)))
     pairs = [(char, index) for index, source in enumerate(text) for char in FOLD[ord(source)]]
     if any(unicodedata.combining(char) for char, _ in pairs):
         pairs = _dotless(_ordered(pairs))
@@ -88,6 +91,8 @@ def searchable(text: str) -> str:
 def searchable_map(text: str) -> tuple[str, list[int]]:
     """The result of `searchable` and the index in text of each of its characters."""
     folded, source = fold_map(_with_line_end_hyphen(text))
+    if "   " not in folded and folded[:1] != " " and folded[-1:] != " ":
+        return folded, source
     start = len(folded) - len(folded.lstrip(" "))
     end = len(folded.rstrip(" "))
     keep = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -103,6 +103,13 @@ class PageLines:
     def __len__(self) -> int:
         return len(self.page)
 
+    def same_as(self, other: PageLines) -> bool:
+        """Whether these are the same lines, value by value."""
+        return all(
+            np.array_equal(mine, theirs, equal_nan=True) if isinstance(mine, np.ndarray) else mine == theirs
+            for mine, theirs in ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+        )
+
     @cached_property
     def sheet(self) -> list[int]:
         """The page on which a line stands; each page of an attachment or earlier revision has a number of its own.
@@ -123,6 +130,17 @@ class PageLines:
         """Whether a line has a usable box."""
         known = np.isfinite(self.x0) & np.isfinite(self.y0) & np.isfinite(self.x1) & np.isfinite(self.y1)
         return np.asarray(known & (self.x1 >= self.x0) & (self.y1 >= self.y0))
+
+    @cached_property
+    def boxes(self) -> list[tuple[float, float, float, float]]:
+        """x0, y0, x1, y1 of each line as plain numbers: single numbers of an array are slow to read."""
+        sides = (side.tolist() for side in (self.x0, self.y0, self.x1, self.y1))
+        return list(zip(*sides, strict=True))
+
+    @cached_property
+    def sizes(self) -> list[float]:
+        """font_size as plain numbers."""
+        return list(self.font_size.tolist())
 
     def in_order(self, source: str) -> list[int]:
         """Rows of one source that hold text, page after page, in line_num order."""

@@ -13,13 +13,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+import numpy as np
+import numpy.typing as npt
 import regex
 
 from docaudit.concepts import Variant
-from docaudit.search.gaps import Gap, gap_between, squeezed
+from docaudit.search.gaps import Gap, fits, gap_between, needed, squeezed
 from docaudit.search.inflect import forms
 from docaudit.search.normalize import searchable
-from docaudit.search.scripts import TAIL, WORD, CharClass, char_class
+from docaudit.search.scripts import MAYBE, TAIL, WORD, CharClass, char_class
 
 GLUED_LETTERS = 4
 """A number may be glued before a variant of at least so many characters (1Introduction)."""
@@ -34,14 +36,25 @@ MAX_PATTERN = 2000
 """Variants longer than this are searched by their squeezed key; their pattern is written without gap
 rules."""
 
+SHOWN_CHARS = 300
+"""Longer patterns are cut in the ledger: they are for people."""
+_SHOWN_GAPS: dict[str, str] = {
+    Gap.COMPOUND: "[ -]?",
+    Gap.BLANK: " ",
+    Gap.NUMBERS: " ",
+    Gap.HYPHEN: "-",
+    Gap.HYPHEN_COMPOUND: "[- ]?",
+    Gap.DASH: " ?[\u2013\u2014-] ?",
+}
+_DOTTED = regex.compile(r"(?<![\p{L}.])(?:\p{L}\.)+\p{L}(?![\p{L}\p{M}.])")
 _SUPERSCRIPT = r"[0-9]{1,3}(?:,[0-9]{1,3})*"
 NOTE_AFTER = rf"(?:{_SUPERSCRIPT}(?!{WORD}|[.,][0-9]))"
 NOTE_BEFORE = rf"(?<=(?<!{WORD}|[0-9][.,])[0-9]{{1,3}})"
 
 
 @lru_cache(maxsize=50_000)
-def _step(gap: Gap, char: str) -> str:
-    return gap.value + regex.escape(char)
+def _step(gap: str, char: str) -> str:
+    return gap + regex.escape(char)
 
 
 @dataclass(frozen=True)
@@ -51,15 +64,15 @@ class Form:
     Attributes:
         literal: Searchable text.
         cased: The same with the variant's own capitals.
-        key: literal without separators.
+        key: literal without separators and signs.
         gaps: The kind of gap before each character of key but the first.
-        lead, trail: Separators (hyphens) at the ends of the variant that must stand on the page as well.
+        lead, trail: Hyphens and signs at the ends of the variant that must stand on the page as well.
     """
 
     literal: str
     cased: str
     key: str
-    gaps: tuple[Gap, ...]
+    gaps: tuple[str, ...]
     lead: str
     trail: str
 
@@ -67,6 +80,31 @@ class Form:
     def is_long(self) -> bool:
         """Three words or more: so much agrees that a blank that the page lost at one end cannot mislead."""
         return len(self.key) >= LONG_LETTERS and sum(gap == Gap.COMPOUND for gap in self.gaps) >= 2
+
+    @cached_property
+    def needs_something(self) -> npt.NDArray[np.bool_]:
+        """For each gap whether the page must have something there, or its lack tells something."""
+        varied = (Gap.COMPOUND, Gap.HYPHEN_COMPOUND)
+        return np.fromiter((gap in varied or not fits(gap, "") for gap in self.gaps), dtype=bool)
+
+    @cached_property
+    def takes_seam(self) -> npt.NDArray[np.bool_]:
+        """For each gap whether a seam alone may stand there."""
+        return np.fromiter((fits(gap, MAYBE) for gap in self.gaps), dtype=bool)
+
+    @property
+    def shown(self) -> str:
+        """The form as a person reads it, with the gaps between its words."""
+        key = self.cased_key
+        parts = [regex.escape(self.lead + key[0])]
+        parts += [_shown_step(gap, char) for gap, char in zip(self.gaps, key[1:], strict=False)]
+        return "".join([*parts, regex.escape(self.trail)])
+
+    @property
+    def cased_key(self) -> str:
+        """Key with the variant's own capitals, where folding keeps the number of characters."""
+        kept = squeezed(self.cased)[0]
+        return kept if len(kept) == len(self.key) and kept.isascii() else self.key
 
     @property
     def pattern(self) -> str:
@@ -135,11 +173,33 @@ class Pattern:
         glued = r"|(?=\p{L})" if form.is_long else ""
         return rf"(?:(?!{WORD}|{TAIL}{seam})|(?={NOTE_AFTER}){glued})"
 
+    @property
+    def shown(self) -> str:
+        """The pattern for the ledger, as short as a person reads it: forms, boundaries and case, a regular expression.
+
+        What it leaves out holds for every variant alike: a blank or hyphen between words also stands for line ends,
+        quotes, brackets and marks, and a word may be cut by a hyphen at a line end (docaudit.search.gaps).
+        """
+        if self.variant.match == "regex":
+            return self.variant.text
+        bodies = list(dict.fromkeys(form.shown for form in self.forms))
+        if not bodies:
+            return "(?!)"
+        kept = bodies[:1]
+        for body in bodies[1:]:
+            if sum(map(len, kept)) + len(body) > SHOWN_CHARS:
+                break
+            kept.append(body)
+        more = f"|\u2026 {len(bodies) - len(kept)} more forms" if len(kept) < len(bodies) else ""
+        first = kept[0] if len(kept[0]) <= SHOWN_CHARS else kept[0][:SHOWN_CHARS] + "\u2026"
+        left = r"(?<!\w)" if self.bounded_left and not self.forms[0].lead else ""
+        right = r"(?!\w)" if self.bounded_right(self.forms[0]) and not self.forms[0].trail else ""
+        case = "" if self.sensitive else "(?i)"
+        return f"{case}{left}(?:{'|'.join([first, *kept[1:]])}{more}){right}"
+
     @cached_property
     def text(self) -> str:
-        """The whole pattern, for the ledger: a regular expression of the module regex, version 1, over
-        flow text.
-        """
+        """The whole pattern: a regular expression of the module regex, version 1, over flow text."""
         if self.variant.match == "regex":
             return self.variant.text
         if len(self.variant.text) > MAX_PATTERN:
@@ -148,22 +208,17 @@ class Pattern:
         return "(?V1)(?:" + "|".join(alternatives) + ")" if alternatives else "(?!)"
 
 
-def is_sensitive(variant: Variant) -> bool:
-    """Whether capitals must agree: on request, or by itself for one word of up to five letters, all
-    capitals.
-    """
-    if variant.case != "auto":
-        return variant.case == "sensitive"
-    letters = [char for char in variant.text if char.isalpha()]
-    single = len(variant.text.split()) == 1 and "-" not in variant.text
-    short = 2 <= len(letters) <= 5 or (len(letters) == 1 and len(variant.text.strip()) == 1)
-    return single and short and all(char.isupper() for char in letters)
+@lru_cache(maxsize=50_000)
+def _shown_step(gap: str, char: str) -> str:
+    with_signs = gap != Gap.PUNCTUATION and gap.endswith(Gap.PUNCTUATION)
+    shown = gap.replace(Gap.PUNCTUATION, " ?") if with_signs else _SHOWN_GAPS.get(gap, "")
+    return shown + regex.escape(char)
 
 
 def compile_variant(variant: Variant) -> Pattern:
     """Forms and rules of a variant; an expert's regular expression has no forms."""
     if variant.match == "regex":
-        return Pattern(variant, (), variant.case == "sensitive")
+        return Pattern(variant, (), variant.case_sensitive)
     inflect = variant.inflect == "auto"
     written = forms(variant.text) if inflect and variant.match != "substring" else (variant.text,)
     made: dict[str, Form] = {}
@@ -171,7 +226,7 @@ def compile_variant(variant: Variant) -> Pattern:
         form = _form(cased, inflect)
         if form is not None:
             made.setdefault(form.literal, form)
-    return Pattern(variant, tuple(made.values()), is_sensitive(variant))
+    return Pattern(variant, tuple(made.values()), variant.case_sensitive)
 
 
 def _form(cased: str, inflect: bool) -> Form | None:
@@ -183,4 +238,25 @@ def _form(cased: str, inflect: bool) -> Form | None:
         gap_between(left, middle, right, inflect)
         for left, middle, right in zip(key, between[1:-1], key[1:], strict=False)
     )
-    return Form(literal, cased, key, gaps, between[0].strip(), between[-1].strip())
+    gaps = _loose_commas(key, between, _tight_dots(literal, gaps))
+    return Form(literal, cased, key, gaps, needed(between[0]).strip(), needed(between[-1]).strip())
+
+
+def _loose_commas(key: str, between: list[str], gaps: tuple[str, ...]) -> tuple[str, ...]:
+    """A comma after a number that no digit follows belongs to no number: "1874 , from" may have a blank before it."""
+
+    def is_loose(place: int) -> bool:
+        return key[place] in ",:" and (" " in between[place + 1] or not key[place + 1 : place + 2].isdigit())
+
+    return tuple(
+        Gap.PUNCTUATION if gap == Gap.CHAR and is_loose(place) else gap for place, gap in enumerate(gaps, 1)
+    )
+
+
+def _tight_dots(literal: str, gaps: tuple[str, ...]) -> tuple[str, ...]:
+    """Gaps of a dotted abbreviation without its last dot: "U.S" allows no blank, or "plan A. I think" held A.I."""
+    tight: set[int] = set()
+    for match in _DOTTED.finditer(literal):
+        first = len(squeezed(literal[: match.start()])[0])
+        tight.update(range(first, first + len(match[0]) - 1))
+    return tuple(Gap.CHAR if place in tight else gap for place, gap in enumerate(gaps)) if tight else gaps

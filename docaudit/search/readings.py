@@ -21,17 +21,19 @@ from docaudit.search.scripts import MAYBE, SPACE, CharClass, classes_of, codes_o
 Reading = tuple[str, tuple[int, ...], MatchKind]
 """Searchable text, for each character its index in the line, and the plainest kind of match on it."""
 
-LONG_RUN, LETTERS_PER_BLANK, LONG_LINE = 12, 15, 25
+LONG_RUN, LETTERS_PER_BLANK, LONG_LINE = 8, 15, 25
 """A line has lost its blanks if it has a run of more than LONG_RUN letters, at least LONG_LINE characters,
 and hardly any blanks or hyphens: one in LETTERS_PER_BLANK characters or fewer. Words of English lines have 5, of
 German lines 6 letters."""
 
-_SPACED = regex.compile(r"(?<![\p{L}\p{N}])\p{L}\p{M}*(?: {1,2}\p{L}\p{M}*){3,}(?![\p{L}\p{N}\p{M}])")
+_SPACED = regex.compile(r"(?<![\p{L}\p{N}])\p{L}\p{M}*(?: {1,2}\p{L}\p{M}*){2,}(?![\p{L}\p{N}\p{M}])")
 _ADDRESS = regex.compile(r"://|www\.|@|[/\\]\w+[/\\]")
 _NOTE = regex.compile(
     r"(?<=\p{L}{3}|[\p{L}\d][.,;:)])(?:\d{1,2}(?:,\d{1,2})*|[*\u2020\u2021\u00a7]{1,3}|\[\d{1,3}\])"
     r"(?=$|[ .,;:)])"
 )
+_NOTE_INSIDE = regex.compile(r"(?<=\p{L}{2})(?:\d{1,3}(?:,\d{1,3})*|[*\u2020\u2021]{1,3})(?=\p{L}{3})")
+"""A mark that is glued to the words on both sides: a blank stands in its place."""
 _NOTE_LETTER = regex.compile(r"^\s*[a-df-hj-z](?=\p{Lu}\p{Ll})")
 _SUPERSCRIPT = regex.compile(r"[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+")
 _RTL = regex.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe]")
@@ -134,11 +136,11 @@ def _without_letter_spacing(lines: PageLines, row: int) -> Reading | None:
 
 def _with_seams(lines: PageLines, row: int) -> Reading | None:
     """Requestsfromadatasubject: a possible boundary after every letter, a certain one before a capital."""
-    original = lines.text[row]
-    text, source = searchable_map(lines.text[row])
+    original, text = lines.text[row], lines.search[row]
     parts = text.count(" ") + text.count("-") + 1
     if len(text) < max(LETTERS_PER_BLANK * parts, LONG_LINE) or _ADDRESS.search(text):
         return None  # a long compound in a line that has its blanks, or a name in a network
+    text, source = searchable_map(original)
     out: list[tuple[str, int]] = []
     for index, char in enumerate(text):
         if index and char.isalpha() and text[index - 1].isalpha():
@@ -166,12 +168,12 @@ def _undoubled(lines: PageLines, row: int) -> Reading | None:
 
 def _without_notes(lines: PageLines, row: int) -> Reading | None:
     """The line without numbers and signs of notes that are glued to its words."""
-    text = lines.text[row]
+    text = _NOTE_INSIDE.sub(lambda match: " " * len(match[0]), lines.text[row])
     drop: set[int] = set()
     for pattern in (_NOTE, _NOTE_LETTER, _SUPERSCRIPT):
         for match in pattern.finditer(text):
             drop.update(range(*match.span()))
-    if not drop:
+    if not drop and text == lines.text[row]:
         return None
     return _refolded(
         [(char, index) for index, char in enumerate(text) if index not in drop], MatchKind.FOLDED
@@ -225,8 +227,10 @@ def _without_ruby(lines: PageLines, row: int) -> Reading | None:
     text = lines.text[row]
     if not _RUBIED.search(text):
         return None
-    size = float(lines.font_size[row])
-    extent = max(float(lines.x1[row] - lines.x0[row]), float(lines.y1[row] - lines.y0[row]))
+    wide, high = float(lines.x1[row] - lines.x0[row]), float(lines.y1[row] - lines.y0[row])
+    extent = max(wide, high)
+    # Most characters of the line may be the small ones; its height, over 1.3, is that of the large ones.
+    size = max(float(lines.font_size[row]), min(wide, high) / 1.3)
     if not extent < 0.85 * size * len(text):  # also where size or box is unknown (NaN)
         return None
     drop = {place for match in _RUBY.finditer(text) for place in range(*match.span())}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from enum import IntEnum
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +35,16 @@ makes them blanks."""
 
 SEPARATORS = SPACE + LINE + PAGE + MAYBE + HYPHEN + DASH
 
+TRADEMARKS = "\u2122\u00ae\u00a9\u2120"
+MIDDLE_DOT = "\u30fb"
+OPENING, CLOSING = "\"'([\u300c\u300e\u3010\u3008\u300a\u3014", "\"')]\u300d\u300f\u3011\u3009\u300b\u3015"
+SIGNS = "".join(sorted(set(OPENING + CLOSING + TRADEMARKS + MIDDLE_DOT)))
+"""Signs that set a word off or mark it, and part no phrase: a reader takes Acme\u00ae Cloud and "machine" learning for
+mentions of Acme Cloud and machine learning. Commas, full stops and slashes do part."""
+
+PASSED_OVER = SEPARATORS + SIGNS
+"""What candidates are searched without."""
+
 _NO_SPACE = regex.compile(rf"[{NO_SPACE}]", regex.V1)
 
 
@@ -48,9 +59,11 @@ class CharClass(IntEnum):
     FREE_MARK = 5
     SEPARATOR = 6
     MAYBE = 7
+    SIGN = 8
     UNKNOWN = 255
 
 
+@lru_cache(maxsize=100_000)
 def char_class(char: str) -> CharClass:
     """The class of one searchable character; FREE classes are those of scripts without spaces between
     words.
@@ -59,6 +72,8 @@ def char_class(char: str) -> CharClass:
         return CharClass.MAYBE
     if char in SEPARATORS:
         return CharClass.SEPARATOR
+    if char in SIGNS:
+        return CharClass.SIGN
     category = unicodedata.category(char)
     free = bool(_NO_SPACE.match(char))
     if category[0] == "M" or "\u1160" <= char <= "\u11ff":

@@ -25,12 +25,23 @@ _STREAMS = frozenset({FlowKind.STREAM, FlowKind.PART})
 
 Ints = npt.NDArray[np.int64]
 
+COMPOUND_PART = 4
+"""Two fragments of at least so many letters each are the parts of a compound (data center, datacenter) even where
+both are known words; shorter ones too easily make another word (car pet, leg end)."""
 _FUNCTION_WORDS = frozenset(
     """a an the in of to be for on at by as is it no so or and we he me my us up do go if am are was
     not but his her all any can may our out per she too its has had who de la le les un une der die
     das den des et en el y da do i""".split()  # noqa: SIM905
 )
 """Words that stand before any other: a blank beside one of them is never taken for a stray one."""
+_COMMON_WORDS = frozenset(
+    """some every over under with from that this they them what when where which into onto upon than then have
+    been were will would could should must more most much many such only very also just both each same other
+    like make made does done your their there here about after before even ever down back well still long
+    time times between through against within without while whether whose these those next last first
+    sich nach über unter beim vom zum zur mit auch dass eine einer eines einem einen oder""".split()  # noqa: SIM905
+)
+"""Longer words that are no parts of compounds by themselves ("some time" is not "sometime")."""
 
 
 class Corpus:
@@ -61,7 +72,7 @@ class Corpus:
         self.starts: Ints = np.cumsum(lengths) - lengths + gaps
         codes = codes_of(self.text)
         self.classes = classes_of(codes)
-        kept = (self.classes != CharClass.SEPARATOR) & (self.classes != CharClass.MAYBE)
+        kept = (self.classes != CharClass.SEPARATOR) & (self.classes < CharClass.MAYBE)
         self.positions: Ints = np.flatnonzero(kept)
         self.squeezed = codes[kept].tobytes().decode("utf-32-le")
         self._maps: dict[int, Sequence[int]] = {}
@@ -72,10 +83,11 @@ class Corpus:
         """Number of the piece in which a character of the text lies."""
         return int(self.starts.searchsorted(offset, side="right")) - 1
 
-    def echoes(self, start: int, end: int) -> bool:
-        """Whether a span lies inside one piece that a stream holds as well."""
-        number = self.piece_at(start)
-        return bool(self.is_echo[number]) and self.piece_at(end - 1) == number
+    def echoed(self, start: Ints, end: Ints) -> npt.NDArray[np.bool_]:
+        """Whether spans lie inside one piece that a stream holds as well."""
+        first = self.starts.searchsorted(start, side="right") - 1
+        last = self.starts.searchsorted(end - 1, side="right") - 1
+        return np.asarray((first == last) & self.is_echo[first])
 
     def source_map(self, number: int) -> Sequence[int]:
         """For each character of a piece the index of the character in its line."""
@@ -120,11 +132,13 @@ class Corpus:
     def is_stray(self, left: str, right: str) -> bool:
         """Whether a blank or break between two fragments may lie inside a word.
 
-        It may if one of them stands nowhere else in the document as a word; next to a function word it
-        never may.
+        It may if one of them stands nowhere else in the document as a word, or if both are long enough to be parts of
+        a compound; next to a function word it never may.
         """
         if left in _FUNCTION_WORDS or right in _FUNCTION_WORDS:
             return False
+        if min(len(left), len(right)) >= COMPOUND_PART and _COMMON_WORDS.isdisjoint((left, right)):
+            return True
         together = max(self._count_pair(left, right), 1)
         single = len(left) == 1 or len(right) == 1
         return single or self.words[left] <= together or self.words[right] <= together
