@@ -323,3 +323,21 @@ class TestWithoutInk:
         assert check.pages == (1,)
         assert "not rendered" in check.evidence
         assert check.remedy == "run with --ink"
+
+
+@pytest.mark.parametrize("content", [5, Name.Nothing, Dictionary(), Array([5])])
+def test_content_that_is_no_stream_is_no_blank_page(content: Any) -> None:
+    def change(pdf: pikepdf.Pdf, page: Any) -> None:
+        page.Contents = pdf.make_indirect(content)
+
+    parsed = docaudit.parse(changed(change), **LIMITS)
+    assert kinds(parsed) == {"page_damaged"}
+    assert says_what_is_lost(parsed)
+
+
+def test_bytes_that_are_no_text_in_names_and_warnings(tmp_path: Path) -> None:
+    """The engine hands them out as lone surrogates, which no message can hold."""
+    data = pdfs.plain(pdfs.text("visible words")).replace(b"/helv", b"/h\xe9\x9fv", 1)
+    parsed = docaudit.parse(data, **LIMITS)
+    assert len(parsed.page_df) == 1
+    assert "page_crashed" not in kinds(parsed)

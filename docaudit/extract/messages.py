@@ -6,6 +6,7 @@ import os
 import select
 import struct
 import time
+from typing import Any
 
 import msgspec
 
@@ -46,7 +47,7 @@ def decode_reply(body: bytes) -> Reply:
 
 def send(handle: int, message: Request | Reply, most: int = MAX_MESSAGE) -> None:
     """Write one message; raises MessageTooLargeError, or PipeClosedError if nobody reads any more."""
-    body = encode(message)
+    body = _encoded(message)
     if len(body) > most:
         raise MessageTooLargeError(f"{len(body) >> 20} MiB of text and boxes, more than {most >> 20} MiB")
     view = memoryview(_HEADER.pack(len(body)) + body)
@@ -55,6 +56,24 @@ def send(handle: int, message: Request | Reply, most: int = MAX_MESSAGE) -> None
             view = view[os.write(handle, view) :]
     except OSError as error:
         raise PipeClosedError("the reader of the pipe is gone") from error
+
+
+def _encoded(message: Request | Reply) -> bytes:
+    """The message's bytes. Names and warnings in damaged files have bytes that are no text: they become U+FFFD."""
+    try:
+        return encode(message)
+    except UnicodeEncodeError:
+        return msgspec.msgpack.encode(_mended(msgspec.to_builtins(message, builtin_types=(bytes,))))
+
+
+def _mended(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, (list, tuple)):
+        return [_mended(part) for part in value]
+    if isinstance(value, dict):
+        return {_mended(key): _mended(part) for key, part in value.items()}
+    return value
 
 
 def receive(handle: int, seconds: float | None = None, most: int = MAX_MESSAGE) -> bytes:

@@ -147,7 +147,7 @@ class DocumentReader:
         fact.lines = without_found(without_drawn(fact.lines), hidden) + hidden
         fact.spots += unread
         fact.warnings = "\n".join(filter(None, (fact.warnings, warnings_of())))
-        fact.spots += damage_spot(fact.warnings)
+        fact.spots += damage_spot(fact.warnings, fact.state == PageState.BLANK.value)
         return fact
 
     def _doubted(self, page: pymupdf.Page) -> dict[str, Doubt]:
