@@ -6,9 +6,9 @@ import csv
 import io
 import json
 import os
+import resource
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -411,11 +411,12 @@ class TestProcess:
             assert heavy not in loaded
         times = []
         for _ in range(5):
-            start = time.perf_counter()
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
             assert shell("--help").returncode == 0
-            times.append(time.perf_counter() - start)
-        # The goal is 0.3 s on an idle machine; the best of five leaves room for a busy one.
-        assert min(times) < 0.6
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        # Time of the processor: 0.3 s is the goal, however busy the machine; the best of five.
+        assert min(times) < 0.4
 
     def test_version(self) -> None:
         assert shell("--version").stdout == f"docaudit, version {docaudit.__version__}\n"
