@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # -qq: pip says nothing unless something fails.
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -qq
 
-.PHONY: audit test samples schemas clean
+.PHONY: audit test samples schemas docs clean
 
 # The exit code is the finding (0 absent, 1 mentioned, 3 not established), so make stops if the sample is not absent.
 audit: $(VENV)/.installed
@@ -27,6 +27,9 @@ samples: $(VENV)/.installed-samples
 
 schemas: $(VENV)/.installed
 	$(BIN)/python schemas/generate.py
+
+docs: $(VENV)/.installed
+	$(BIN)/python docs/generate.py
 
 clean:
 	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -32,6 +32,29 @@ def write_bytes(path: Path, data: bytes) -> None:
 def write_text(path: Path, text: str) -> None:
     """Write a UTF-8 file whole or not at all; raises OutputError."""
     write_bytes(path, text.encode("utf-8", "surrogatepass"))
+
+
+def write_texts(folder: Path, texts: Mapping[str, str]) -> list[Path]:
+    """Write several UTF-8 files into a folder, all of them or none; raises OutputError.
+
+    Files of these names are replaced; whatever else is in the folder stays.
+    """
+    taken = [folder / name for name in texts if (folder / name).is_dir()]
+    if taken:
+        raise OutputError("is a directory", file=str(taken[0]), remedy="remove it, or name another folder")
+    new = not folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".docaudit.") as temporary:
+            for name, text in texts.items():
+                (Path(temporary) / name).write_text(text, "utf-8", "surrogatepass", newline="")
+            for name in texts:
+                (Path(temporary) / name).replace(folder / name)
+    except OSError as error:
+        if new:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise _output_error(folder, error) from error
+    return [folder / name for name in texts]
 
 
 @contextmanager

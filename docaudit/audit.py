@@ -15,31 +15,18 @@ from typing import Any
 import pandas as pd
 
 from docaudit import cooccurrence, nearest
+from docaudit.arguments import need_parsed, need_progress, need_question, need_result, need_table
 from docaudit.concepts import ConceptTable
 from docaudit.controls import controls_found, positive_controls
 from docaudit.coverage import measure_coverage
 from docaudit.extract import Source, read_tables
 from docaudit.justification import AbsenceJustification
 from docaudit.justify import justify_absence
-from docaudit.options import AuditOptions
+from docaudit.options import READING_OPTIONS, AuditOptions
 from docaudit.parsed import ParsedDocument, SweepResult
 from docaudit.sweep import sweep_lines
 
 Progress = Callable[[int, int], None]
-_OPTIONS_OF_READING = (
-    "ocr",
-    "ocr_engine",
-    "ocr_lang",
-    "ocr_confidence",
-    "second_reader",
-    "workers",
-    "page_seconds",
-    "document_seconds",
-    "memory_mb",
-    "attachment_depth",
-    "attachment_mb",
-    "revisions",
-)
 
 
 def parse(
@@ -61,7 +48,7 @@ def parse(
         OptionError: An option does not exist or has a wrong value.
     """
     chosen = AuditOptions.from_keywords(options, keywords)
-    tables = read_tables(source, chosen, progress)
+    tables = read_tables(source, chosen, need_progress(progress))
     coverage = measure_coverage(
         tables.page_df,
         tables.line_df,
@@ -93,9 +80,11 @@ def sweep(
         hit_df, ledger_df (also for variants without a hit), cooccurrence_df and nearest_df.
 
     Raises:
-        ConceptTableError: The table has no accepted variant.
+        ConceptTableError: It is no concept table, or the table has no accepted variant.
+        MissingEvidenceError: It is no parsed document.
         OptionError: An option does not exist or has a wrong value.
     """
+    parsed, table = need_parsed(parsed), need_table(table)
     chosen = AuditOptions.from_keywords(options or parsed.options, keywords)
     hit_df, ledger_df = sweep_lines(
         parsed.line_df,
@@ -123,9 +112,11 @@ def justify(
 
     Raises:
         MissingEvidenceError: One of the four layers of evidence is missing; it is named.
-        QuestionError: The question is empty or has no word in it.
+        QuestionError: The question is no text, is empty or has no word in it.
         OptionError: An option does not exist or has a wrong value.
     """
+    parsed, table, result = need_parsed(parsed), need_table(table), need_result(result)
+    question = need_question(question)
     chosen = AuditOptions.from_keywords(options or parsed.options, keywords)
     # The sweep may have had another scope or other required concepts; what it did not look at would seem not to meet.
     meetings = _meetings(result.hit_df, parsed, table, chosen)
@@ -174,6 +165,7 @@ def audit(
 
     Raises what `parse`, `sweep` and `justify` raise.
     """
+    table, question = need_table(table), need_question(question)
     if isinstance(source, ParsedDocument):
         parsed = source
         chosen = _as_parsed(AuditOptions.from_keywords(options or parsed.options, keywords), parsed)
@@ -186,7 +178,7 @@ def audit(
 
 def _as_parsed(chosen: AuditOptions, parsed: ParsedDocument) -> AuditOptions:
     """The options, with those of reading as the document was really read: a justification records what was done."""
-    return chosen.model_copy(update={name: getattr(parsed.options, name) for name in _OPTIONS_OF_READING})
+    return chosen.model_copy(update={name: getattr(parsed.options, name) for name in READING_OPTIONS})
 
 
 def open_parsed(source: str | os.PathLike[str]) -> ParsedDocument | None:

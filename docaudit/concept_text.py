@@ -1,7 +1,8 @@
 """Bytes of a concept table to text: byte order marks, UTF-16, and the old encodings, which are never guessed at risk.
 
 A keyword that is decoded wrongly is found nowhere, and that would look like absence. So a file is taken as Shift_JIS
-or Windows-1252 only if its text makes sense in exactly one of the two; otherwise the user is asked to save as UTF-8.
+or Windows-1252 only if its text makes sense in exactly one of the two, and the same in the code pages of Central
+Europe, Turkey and the Baltic states (0xF1 is ñ in one and ń in another); otherwise the user is asked to save as UTF-8.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ _OTHER_FILES = (
     (b"PAR1", "a Parquet file"),
     (b"\x1f\x8b", "a gzip file; unpack it"),
 )
+_NEIGHBOURS = (("cp1250", "Windows-1250"), ("cp1254", "Windows-1254"), ("cp1257", "Windows-1257"))
 _KANA = re.compile(f"[{HIRAGANA}\u30a1-\u30fa\u30fc-\u30ff]")
 _JAPANESE = re.compile(f"[\\x00-\\x7f{HAN}{HIRAGANA}\u30a1-\u30ff\u3000-\u303f\uff00-\uff60]*")
 _WESTERN_SIGNS = "’“”–—…€£§©®°²³·«»¿¡\u00a0"
@@ -45,7 +47,7 @@ def decode(data: bytes, file: str) -> str:
     for mark, codec, name in _MARKS:
         if data.startswith(mark):
             return _strict(data, codec, name, file)
-    if b"\x00" in data[:4096]:
+    if b"\x00" in data:
         return _without_mark(data, file)
     try:
         return data.decode("utf-8")
@@ -65,12 +67,14 @@ def _strict(data: bytes, codec: str, name: str, file: str) -> str:
 
 
 def _without_mark(data: bytes, file: str) -> str:
-    """UTF-16 without a mark has its zero bytes on one side only; anything else with zero bytes is not text."""
+    """UTF-16 without a mark begins with a plain sign, and has its zero bytes on one side only; all else is not text."""
     even, odd = data[0::2].count(0), data[1::2].count(0)
     codec = "utf-16-le" if odd > even else "utf-16-be"
     if min(even, odd) == 0 and len(data) % 2 == 0:
         try:
-            return data.decode(codec)
+            text = data.decode(codec)
+            if text[0].isascii():
+                return text
         except UnicodeDecodeError:
             pass  # falls through to the refusal below: it is neither text nor UTF-16
     raise ConceptTableError(
@@ -87,13 +91,27 @@ def _old_encoding(data: bytes, file: str, error: UnicodeDecodeError) -> str:
     if japanese is not None and as_japanese and not as_western:
         return japanese
     if western is not None and as_western and not as_japanese:
-        return western
-    why = "it could be either of the latter two" if as_japanese else "none of them is sure to be right"
+        other = _read_otherwise(data, western)
+        if not other:
+            return western
+        why = other
+    else:
+        why = "it could be either of the latter two" if as_japanese else "none of them is sure to be right"
     raise ConceptTableError(
         f"cannot be decoded: tried UTF-8 (fails at byte {error.start}), Shift_JIS and Windows-1252; {why}",
         file=file,
         remedy=_REMEDY,
     ) from error
+
+
+def _read_otherwise(data: bytes, western: str) -> str:
+    """Where another code page has another letter than Windows-1252; empty if all agree."""
+    for codec, name in _NEIGHBOURS:
+        other = data.decode(codec, "replace")
+        for mine, theirs in zip(western, other, strict=True):
+            if mine != theirs:
+                return f"'{mine}' of Windows-1252 is '{theirs}' in {name}"
+    return ""
 
 
 def _decoded(data: bytes, codec: str) -> str | None:

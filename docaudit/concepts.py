@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from docaudit.concept_rows import (
     check_rows,
     is_acronym,
 )
-from docaudit.errors import ConceptTableError
+from docaudit.errors import ConceptTableError, OutputError
 
 __all__ = ["CaseMode", "Concept", "ConceptTable", "InflectMode", "MatchMode", "Status", "Variant"]
 
@@ -130,6 +131,8 @@ class ConceptTable(BaseModel):
         columns concept and variants, with bars between the variants. JSON and YAML: a mapping of concepts to lists
         of variants, or a list of rows. Raises ConceptTableError; its `problems` name row and column of each.
         """
+        if not isinstance(path, (str, os.PathLike)):
+            raise ConceptTableError(f"its path is {type(path).__name__}, not text", remedy="name the file")
         # Readers for workbooks and YAML are slow to import, and a table made in a program does not need them.
         from docaudit.concept_files import read
 
@@ -141,6 +144,11 @@ class ConceptTable(BaseModel):
 
         Raises ConceptTableError; rows are counted from 1.
         """
+        if not isinstance(df, pd.DataFrame):
+            raise ConceptTableError(
+                f"a DataFrame is needed, not {type(df).__name__}",
+                remedy="for a mapping of concepts to variants use from_variants",
+            )
         names = tuple(str(column) for column in df.columns)
         rows = [
             RawRow(f"row {number}", dict(zip(names, cells, strict=True)))
@@ -159,8 +167,17 @@ class ConceptTable(BaseModel):
 
         Other than in a file that an expert keeps, one variant may stand in two concepts.
         """
+        if not isinstance(mapping, Mapping):
+            raise ConceptTableError(
+                f"a mapping of concepts to variants is needed, not {type(mapping).__name__}",
+                remedy='write {"concept": ["variant", "variant"]}',
+            )
         table = RawTable(("concept", "variant", "match", "case"), [], may_share=True)
         for concept, texts in mapping.items():
+            if not isinstance(texts, Iterable) or isinstance(texts, (bytes, bytearray)):
+                kind = type(texts).__name__
+                table.problems.append(f"concept '{concept}': its variants are {kind}: write a list of texts")
+                continue
             listed = [texts] if isinstance(texts, str) else list(texts)
             if not listed:
                 table.problems.append(f"concept '{concept}': has no variant: write at least one")
@@ -193,6 +210,8 @@ class ConceptTable(BaseModel):
         """Write the long form as CSV, TSV, JSON, YAML or XLSX, by the suffix; raises OutputError."""
         from docaudit.concept_files import write
 
+        if not isinstance(path, (str, os.PathLike)):
+            raise OutputError(f"cannot save to {type(path).__name__}", remedy="name a file")
         write(Path(path), self._rows())
         return Path(path)
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 
-from docaudit.justification import ParseCoverage
-from docaudit.location import PageState, TextSource
+from docaudit.justification import BlindSpot, ParseCoverage
+from docaudit.location import DOCUMENT_PAGE, PageState, TextLikely, TextSource
+from docaudit.page_numbers import label_findings, label_mismatches, printed_findings, printed_runs
+from docaudit.parsed import ParsedDocument
+from docaudit.readability import KindSummary, PageReadability, Readability
+from docaudit.reasons import BlindSpotKind
+from docaudit.records import blind_spots
+
+READABLE_STATES = frozenset({PageState.TEXT, PageState.MIXED, PageState.BLANK})
+"""States of pages on which nothing but blind spots can be left unread."""
 
 _MISSED_WORDS, _MISSED_SHARE = 3, 0.1
 """On real pages the first reader misses a word or two in a sum sign, a slanted or overprinted label: at most 6 %."""
@@ -31,6 +38,7 @@ def measure_coverage(
     ocr = image_df["ocr_state"].value_counts()
     internal = cross_ref_df[cross_ref_df["scope"] == "internal"]
     external = cross_ref_df[cross_ref_df["scope"] == "external"]
+    labels, runs = page_df["page_label"].tolist(), printed_runs(line_df, page_df)
     on_pages = line_df.loc[line_df["source"] == TextSource.TEXT_LAYER.value, "page_num"]
     return ParseCoverage(
         pages_total=len(page_df),
@@ -46,7 +54,8 @@ def measure_coverage(
         images_unread=int(len(image_df) - ocr.get("read", 0) - ocr.get("no_text", 0)),
         unresolved_cross_refs=_named(internal[~internal["resolved"]]),
         external_refs=_named(external),
-        page_label_gaps=label_gaps(page_df["page_label"].tolist()),
+        page_label_gaps=label_findings(labels) + printed_findings(runs),
+        page_label_mismatches=label_mismatches(labels, runs),
         number_gaps=number_gaps(object_registry),
         contents_not_found=tuple(
             f"{title} (page {page})" if page else str(title)
@@ -57,6 +66,63 @@ def measure_coverage(
         ),
         pages_with_warnings=tuple(int(num) for num in page_df.loc[page_df["warnings"] != "", "page_num"]),
         **_readers(page_df, line_df),
+    )
+
+
+def measure_readability(parsed: ParsedDocument) -> Readability:
+    """Readability of a parsed document: its pages, its blind spots by kind, and the share that was read in full."""
+    spots = blind_spots(parsed.blind_spot_df)
+    open_pages = {spot.page_num for spot in spots if spot.text_likely is not TextLikely.NO}
+    pages = tuple(_page(row, open_pages) for row in parsed.page_df.itertuples())
+    full = sum(page.read_in_full for page in pages)
+    return Readability(
+        document=parsed.identity,
+        options=parsed.options,
+        readable_share=full / len(pages),
+        pages_read_in_full=full,
+        pages_not_read_in_full=tuple(page.page_num for page in pages if not page.read_in_full),
+        parts_not_read_outside_pages=sum(
+            spot.page_num == DOCUMENT_PAGE and spot.text_likely is not TextLikely.NO for spot in spots
+        ),
+        kinds=_kinds(spots, ocr=parsed.options.ocr != "off"),
+        blind_spots=spots,
+        pages=pages,
+        coverage=parsed.coverage,
+    )
+
+
+def _page(row: Any, open_pages: set[int]) -> PageReadability:
+    state = PageState(row.state)
+    return PageReadability(
+        page_num=int(row.page_num),
+        label=row.page_label,
+        width_pt=float(row.width_pt),
+        height_pt=float(row.height_pt),
+        state=state,
+        read_in_full=state in READABLE_STATES and row.page_num not in open_pages,
+        ink_read_share=float(row.ink_read / row.ink_total) if row.ink_total > 0 else None,
+        warnings=row.warnings,
+    )
+
+
+def _kinds(spots: tuple[BlindSpot, ...], *, ocr: bool) -> tuple[KindSummary, ...]:
+    """Blind spots by kind, in the order of the codes; those that may hold text first."""
+    grouped: dict[tuple[bool, BlindSpotKind], list[BlindSpot]] = defaultdict(list)
+    for spot in spots:
+        grouped[spot.text_likely is not TextLikely.NO, spot.kind].append(spot)
+    return tuple(
+        KindSummary(
+            kind=kind,
+            may_hold_text=may_hold_text,
+            meaning=kind.meaning,
+            remedy=kind.remedy_after(ocr=ocr) if may_hold_text else "",
+            count=len(found),
+            pages=tuple(sorted({spot.page_num for spot in found})),
+            details=dict(Counter(spot.detail for spot in found if spot.detail).most_common()),
+        )
+        for may_hold_text in (True, False)
+        for kind in BlindSpotKind
+        if (found := grouped.get((may_hold_text, kind)))
     )
 
 
@@ -93,20 +159,6 @@ def _named(refs: pd.DataFrame) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(f"{row.ref_type} {row.ref_id} (page {row.page_num})" for row in refs.itertuples())
     )
-
-
-def label_gaps(labels: list[str]) -> tuple[str, ...]:
-    """Steps between neighbouring page labels that leave numbers out.
-
-    >>> label_gaps(["i", "ii", "1", "2", "5"])
-    ('page 5: label 5 follows 2',)
-    """
-    gaps = []
-    for page, (before, label) in enumerate(itertools.pairwise(labels), 2):
-        old, new = re.fullmatch(r"(\D*)(\d+)", before), re.fullmatch(r"(\D*)(\d+)", label)
-        if old and new and old[1] == new[1] and int(new[2]) > int(old[2]) + 1:
-            gaps.append(f"page {page}: label {label} follows {before}")
-    return tuple(gaps)
 
 
 def number_gaps(object_registry: pd.DataFrame) -> tuple[str, ...]:

@@ -205,8 +205,8 @@ CROSS_REF_DF = TableContract(
     "cross_ref_df",
     "one mention of a named object",
     (
-        Column("ref_type", TEXT, "type of the object, as in object_registry"),
-        Column("ref_id", TEXT, "its number as in object_registry"),
+        Column("ref_type", TEXT, "type of the object, as in object_registry; document for another document"),
+        Column("ref_id", TEXT, "its number as in object_registry; the name of another document"),
         Column("page_num", INT, "1-based physical page of the mention"),
         Column("line_num", INT, "line of line_df on that page"),
         Column("text", TEXT, "the mention, verbatim"),

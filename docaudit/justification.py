@@ -121,7 +121,8 @@ class ParseCoverage(Model):
         images_unread: Images that were not read, or not with sufficient confidence.
         unresolved_cross_refs: Mentions ("Figure 3.D") of internal objects that are not in the object registry.
         external_refs: Mentions of objects that the text says are elsewhere.
-        page_label_gaps: Gaps and repetitions in the page labels.
+        page_label_gaps: Gaps and repetitions in the page labels, and gaps in the page numbers printed on the pages.
+        page_label_mismatches: Pages whose printed number is another than their label.
         number_gaps: Gaps in the numbers of figures, tables, boxes and the like.
         contents_not_found: Contents entries whose title is not on the page they point to.
         pages_with_warnings: Pages on which the engine complained.
@@ -146,6 +147,7 @@ class ParseCoverage(Model):
     unresolved_cross_refs: tuple[str, ...]
     external_refs: tuple[str, ...]
     page_label_gaps: tuple[str, ...]
+    page_label_mismatches: tuple[str, ...] = ()
     number_gaps: tuple[str, ...]
     contents_not_found: tuple[str, ...]
     pages_with_warnings: tuple[int, ...]

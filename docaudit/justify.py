@@ -92,7 +92,7 @@ def justify_absence(
     checks = check.apply_waivers(
         (
             check.pages_readable(page_df, blind_spot_df, identity.pages_total),
-            check.ink_read(page_df, blind_spot_df, misread_df),
+            check.ink_read(page_df, blind_spot_df, misread_df, ocr=options.ocr != "off"),
             check.parts_opened(blind_spot_df),
             check.references_resolved(coverage),
             check.variants_searched(table, ledger_df, identity.pages_total),

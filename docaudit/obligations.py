@@ -86,8 +86,12 @@ def _pages(spots: pd.DataFrame) -> list[int]:
     return sorted({int(page) for page in spots["page_num"]})
 
 
-def _remedies(spots: pd.DataFrame) -> str:
-    return "; ".join(dict.fromkeys(_KINDS[kind].remedy for kind in spots["kind"]))
+def _remedies(spots: pd.DataFrame, *, ocr: bool = False) -> str:
+    return "; ".join(dict.fromkeys(_KINDS[kind].remedy_after(ocr=ocr) for kind in spots["kind"]))
+
+
+def _were(count: int, noun: str) -> str:
+    return f"1 {noun} was" if count == 1 else f"{count:,} {noun}s were"
 
 
 def _counts(spots: pd.DataFrame) -> str:
@@ -108,27 +112,32 @@ def pages_readable(page_df: pd.DataFrame, blind_spot_df: pd.DataFrame, pages_tot
     lost = len(bad) - (DOCUMENT_PAGE in bad)
     what = f"{lost} of {pages_total} pages" if lost else "the file as a whole"
     evidence = f"{what} could not be read in full ({why})"
-    remedy = _remedies(spots) or "read these pages, or repair the file"
+    drawn = set(page_df["state"]) != {PageState.NOT_RENDERED.value}
+    remedy = _remedies(spots) or ("read these pages, or repair the file" if drawn else "run with --ink")
     return _check(Obligation.PAGES_READABLE, False, evidence, bad, remedy)
 
 
-def ink_read(page_df: pd.DataFrame, blind_spot_df: pd.DataFrame, misread_df: pd.DataFrame) -> ObligationCheck:
+def ink_read(
+    page_df: pd.DataFrame, blind_spot_df: pd.DataFrame, misread_df: pd.DataFrame, *, ocr: bool = False
+) -> ObligationCheck:
     """No ink that may be text is left unread, and no reading of OCR may stand for a required concept.
 
     Args:
         page_df: PAGE_DF.
         blind_spot_df: BLIND_SPOT_DF.
         misread_df: Rows of HIT_DF that are possible misreadings of a required concept.
+        ocr: OCR was run, so that nobody is told to run it.
     """
     spots = _spots(blind_spot_df, REGION_KINDS)
     pages = sorted({*_pages(spots), *_pages(misread_df)})
     if pages:
-        parts = [f"{len(spots)} region(s) were not read ({_counts(spots)})"] if len(spots) else []
+        parts = [f"{_were(len(spots), 'region')} not read ({_counts(spots)})"] if len(spots) else []
         if len(misread_df):
             named = ", ".join(f"'{name}'" for name in dict.fromkeys(misread_df["concept"]))
-            parts.append(f"{len(misread_df)} reading(s) of OCR may be misread words for {named}")
+            readings = "1 reading" if len(misread_df) == 1 else f"{len(misread_df)} readings"
+            parts.append(f"{readings} of OCR may be misread words for {named}")
         looked = ["look at the words that OCR read there"] if len(misread_df) else []
-        remedy = "; ".join([*([_remedies(spots)] if len(spots) else []), *looked])
+        remedy = "; ".join([*([_remedies(spots, ocr=ocr)] if len(spots) else []), *looked])
         return _check(Obligation.INK_READ, False, ", and ".join(parts), pages, remedy)
     if page_df["ink_total"].isna().all():
         return _not_run(Obligation.INK_READ, "the ink of the pages was not measured")

@@ -16,6 +16,12 @@ from docaudit.errors import OptionError
 Scope = Literal["line", "sentence", "paragraph", "section", "page", "window"]
 
 
+SEARCH_OPTIONS = frozenset(
+    {"scope", "window_words", "required", "regex_seconds", "closest", "language", "waive"}
+)
+"""Options that matter after reading; all others say how a document is read."""
+
+
 class AuditOptions(BaseModel):
     """Frozen options of one audit; a justification embeds them, so that it can be repeated.
 
@@ -24,12 +30,13 @@ class AuditOptions(BaseModel):
         ocr_engine: tesserocr is Tesseract in a package; tesseract is the program of that name.
         ocr_lang: Languages for OCR, joined by a plus sign; None takes English and Japanese.
         ocr_confidence: Mean word confidence (0 to 100) below which a region read by OCR stays a blind spot.
+        ink: Render every page and account for all it shows. Off, nothing is read by OCR and no absence can be shown.
         second_reader: Read the text of every page with a second, independent engine as well, and compare.
         password: Password of an encrypted document; never written to any output.
         workers: Child processes that read pages; 0 takes one for each core.
         page_seconds: Time limit for reading one page, and for each region of it that goes to OCR.
         document_seconds: Time limit for opening the document and for reading all pages together.
-        memory_mb: Memory limit of each child process in MiB.
+        memory_mb: Memory that each child process may take for the document, in MiB, on top of what the program needs.
         attachment_depth: How deep attachments are read: 1 those of the document, 2 also theirs; 0 only names them.
         attachment_mb: MiB of attachments (unpacked, all together) that are read; what goes beyond is named as unread.
         revisions: Read the earlier revisions of a file that was saved incrementally, not only name them.
@@ -50,12 +57,13 @@ class AuditOptions(BaseModel):
     ocr_engine: Literal["tesserocr", "tesseract"] = "tesserocr"
     ocr_lang: str | None = None
     ocr_confidence: float = Field(default=75.0, ge=0, le=100)
+    ink: bool = True
     second_reader: bool = True
     password: str | None = Field(default=None, exclude=True, repr=False)
     workers: int = Field(default=0, ge=0, le=64)
     page_seconds: float = Field(default=20.0, gt=0)
     document_seconds: float = Field(default=3600.0, gt=0)
-    memory_mb: int = Field(default=2048, ge=256)
+    memory_mb: int = Field(default=1024, ge=256, le=1_048_576)
     attachment_depth: int = Field(default=2, ge=0, le=9)
     attachment_mb: int = Field(default=256, ge=0, le=1024)
     revisions: bool = False
@@ -71,6 +79,11 @@ class AuditOptions(BaseModel):
     @classmethod
     def from_keywords(cls, options: AuditOptions | None, keywords: Mapping[str, Any]) -> AuditOptions:
         """The given options with single ones replaced by keyword; raises OptionError for a wrong one."""
+        if options is not None and not isinstance(options, AuditOptions):
+            raise OptionError(
+                f"options is {type(options).__name__}, not AuditOptions",
+                remedy="pass AuditOptions(...), or single options as keywords",
+            )
         given = {} if options is None else {**dict(options), "password": options.password}
         try:
             return cls(**{**given, **keywords})
@@ -79,3 +92,7 @@ class AuditOptions(BaseModel):
             name = ".".join(str(part) for part in first["loc"])
             known = ", ".join(cls.model_fields)
             raise OptionError(f"option {name}: {first['msg']}", remedy=f"options are {known}") from error
+
+
+READING_OPTIONS = tuple(name for name in AuditOptions.model_fields if name not in SEARCH_OPTIONS)
+"""Options that say how a document is read."""

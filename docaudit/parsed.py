@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pandas as pd
 from pydantic import ValidationError
 
 from docaudit.atomic import writing_folder
-from docaudit.errors import SavedFileError, TableContractError
+from docaudit.errors import OutputError, SavedFileError, TableContractError
 from docaudit.frames import TABLES
 from docaudit.justification import DocumentIdentity, ParseCoverage
 from docaudit.options import AuditOptions
@@ -61,6 +62,8 @@ class ParsedDocument:
 
         The folder appears whole or not at all. Raises OutputError if it cannot be written.
         """
+        if not isinstance(folder, (str, os.PathLike)):
+            raise OutputError(f"cannot save into {type(folder).__name__}", remedy="name a folder")
         head: dict[str, object] = {
             "format": FORMAT,
             "identity": self.identity.model_dump(mode="json"),
@@ -77,6 +80,8 @@ class ParsedDocument:
     @classmethod
     def load(cls, folder: str | Path) -> ParsedDocument:
         """Read back what `save` wrote; raises SavedFileError if a part is missing, damaged or of another format."""
+        if not isinstance(folder, (str, os.PathLike)):
+            raise SavedFileError(f"cannot load from {type(folder).__name__}", remedy="name a folder")
         root = Path(folder)
         try:
             head = json.loads((root / "document.json").read_text("utf-8"))

@@ -42,8 +42,18 @@ class BlindSpotKind(StrEnum):
 
     @property
     def remedy(self) -> str:
-        """What a person can do about it."""
+        """What a person can do about it, where OCR was not run."""
         return _KINDS[self][1]
+
+    def remedy_after(self, *, ocr: bool) -> str:
+        """What a person can do about it: nobody is told to run OCR where it was run.
+
+        >>> BlindSpotKind.IMAGE_NOT_READ.remedy_after(ocr=False)
+        'run with --ocr auto, or look at the image'
+        >>> BlindSpotKind.IMAGE_NOT_READ.remedy_after(ocr=True)
+        'look at the image'
+        """
+        return _REMEDIES_AFTER_OCR.get(self, self.remedy) if ocr else self.remedy
 
 
 _KINDS = {
@@ -76,8 +86,8 @@ _KINDS = {
         "run with --ocr auto, or read the page",
     ),
     BlindSpotKind.UNKNOWN_GLYPHS: (
-        "Glyphs have no usable Unicode value: a person sees letters, a program does not.",
-        "read the page, or run with --ocr auto",
+        "Glyphs on the page have no usable Unicode value: a person sees letters, a program does not.",
+        "run with --ocr auto, or read the page",
     ),
     BlindSpotKind.PAGE_FAILED: (
         "The engine could not read the page.",
@@ -140,6 +150,15 @@ _KINDS = {
         "open the document properties in a viewer",
     ),
 }
+
+
+_REMEDIES_AFTER_OCR = {
+    BlindSpotKind.IMAGE_ONLY_PAGE: "read the page, or supply a better scan",
+    BlindSpotKind.IMAGE_NOT_READ: "look at the image",
+    BlindSpotKind.VECTOR_NOT_READ: "read the page",
+    BlindSpotKind.UNKNOWN_GLYPHS: "read the page",
+}
+"""Remedies of kinds that OCR can settle, where OCR was run and did not settle them."""
 
 
 class NearMissReason(StrEnum):

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from docaudit.concepts import ConceptTable, Variant
+from docaudit.errors import ConceptTableError, TableContractError
 from docaudit.frames import LEDGER_DF
 from docaudit.location import PAGE_SOURCES, MatchKind
 from docaudit.reasons import LedgerState
@@ -175,7 +176,12 @@ def sweep_for_absence(
 
     Returns:
         A table with the columns concept, variant, page, line, snippet (the first 120 characters of the line).
+
+    Raises:
+        TableContractError: line_df lacks a column, or is no DataFrame.
+        ConceptTableError: The keyword table lacks a column, or is neither a DataFrame nor a ConceptTable.
     """
+    _need_columns(line_df, concept_keywords_df)
     keywords = _keywords(concept_keywords_df)
     if mode == "article":
         return _frame(_article_rows(line_df, keywords))
@@ -199,6 +205,22 @@ def sweep_for_absence(
         (concept, variant, page, line, text_of[(page, line, source)][:120])
         for concept, variant, page, line, source in zip(*columns, strict=True)
     )
+
+
+def _need_columns(line_df: Any, keywords: Any) -> None:
+    named = list(line_df.columns) if isinstance(line_df, pd.DataFrame) else []
+    missing = [name for name in ("page_num", "line_num", "text") if name not in named]
+    if missing:
+        raise TableContractError(f"line_df: no column {', '.join(missing)}")
+    if isinstance(keywords, ConceptTable):
+        return
+    named = list(keywords.columns) if isinstance(keywords, pd.DataFrame) else []
+    missing = [name for name in ("concept", "variants") if name not in named]
+    if missing:
+        raise ConceptTableError(
+            f"the keyword table has no column {', '.join(missing)}",
+            remedy="pass a ConceptTable, or a DataFrame with a list of variants for each concept",
+        )
 
 
 def _keywords(given: pd.DataFrame | ConceptTable) -> list[tuple[str, list[str]]]:

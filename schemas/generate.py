@@ -13,12 +13,14 @@ from pydantic import BaseModel
 from docaudit.atomic import write_text
 from docaudit.concepts import ConceptTable
 from docaudit.justification import AbsenceJustification, ParseCoverage
+from docaudit.readability import CorpusReadability
 
 FOLDER = Path(__file__).parent
 MODELS: dict[str, type[BaseModel]] = {
     "absence_justification": AbsenceJustification,
     "parse_coverage": ParseCoverage,
     "concept_table": ConceptTable,
+    "coverage": CorpusReadability,
 }
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

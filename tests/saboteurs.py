@@ -1,27 +1,39 @@
 """A worker that fails on purpose: it takes the place of docaudit.extract.worker in the child process.
 
 DOCAUDIT_SABOTAGE names what happens on which page: "crash:2", "hang:2", "memory:2", "exit:2", "garbage:2", "refuse:2",
-"wrong_number:2", "huge:2", "draw:2" (a crash only while the page is rendered), "blind:2" (the engine reads no text on
-it), "mute:2" (the second engine says nothing of it); on page 0 it happens while the document is opened.
-"crash:name.txt" happens while that embedded file is unpacked. On all else it is the real worker.
+"wrong_number:2", "huge:2", "draw:2" (a crash only while the page is rendered), "picture:2" (a crash while its
+thumbnail is drawn), "gigabyte:2" (a message without end), "endless:2" (always at work), "opened:2" (an answer to
+another question), "state:2", "source:2", "nan:2", "block:2" (values that cannot be), "blind:2" (the engine reads no
+text on it), "mute:2" (the second engine says nothing of it); on page 0 it happens while the document is opened, and
+there are "pages:0", "elsewhere:0", "page:0" and "reason:0" as well. "crash:name.txt" happens while that embedded file
+is unpacked; "break:parts._metadata" lets one function of docaudit.extract fail as the engine does. Otherwise it is the
+real worker.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import struct
 import time
+from importlib import import_module
 from typing import Any, NoReturn
 
-from docaudit.extract import messages, reader, worker
-from docaudit.extract.facts import PageFact
+from docaudit.extract import worker  # first: it keeps the engine from loading what is not used
+
+# isort: split
+from docaudit.extract import messages, reader
+from docaudit.extract.facts import DocumentFact, LineFact, Opened, PageFact, PageRead, Refused, Working
 from docaudit.extract.lines import page_dict
 from docaudit.extract.second_reader import read_second
 
 KIND, _, PAGE = os.environ.get("DOCAUDIT_SABOTAGE", "").partition(":")
-FILE, PAGE = ("", PAGE) if PAGE.isdigit() else (PAGE, "")
 DRAWN = PAGE if KIND == "draw" else ""
+PICTURED = PAGE if KIND == "picture" else ""
+BROKEN = PAGE if KIND == "break" else ""
+PAGE = "" if KIND in {"picture", "break"} else PAGE
+FILE, PAGE = ("", PAGE) if PAGE.isdigit() else (PAGE, "")
 
 
 def act() -> None:
@@ -55,6 +67,11 @@ class SabotagedReader(reader.DocumentReader):
             act()
         super().__init__(*arguments, **named)
 
+    def thumbnail(self, page_num: int, width: int) -> bytes:
+        if PICTURED and page_num == int(PICTURED):
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return super().thumbnail(page_num, width)
+
     def extract(self, request: Any) -> Any:
         if FILE and request.name == FILE:
             act()
@@ -75,18 +92,71 @@ class SabotagedReader(reader.DocumentReader):
         return fact
 
 
-def send(handle: int, message: Any) -> None:
-    """What the real one does, but for garbage in place of the page."""
+def break_function(path: str) -> None:
+    """Let a function ("parts._metadata") raise what the engine raises on damage."""
+    module, name = path.split(".")
+    broken = import_module(f"docaudit.extract.{module}")
+    assert hasattr(broken, name), f"docaudit.extract.{path} is no more"
+
+    def fail(*_arguments: Any, **_named: Any) -> NoReturn:
+        raise ValueError("cannot find object in object table")
+
+    fail.__name__ = name
+    setattr(broken, name, fail)
+
+
+def send(handle: int, message: Any, *limit: int) -> None:
+    """What the real one does, but for garbage in place of the page, or of what was asked for while opening."""
     page = getattr(getattr(message, "page", None), "page_num", -1)
-    if page == int(PAGE or -2) and KIND == "garbage":
+    if isinstance(message, Opened) and PAGE == "0":
+        messages.send(handle, _false_document(message))
+    elif page != int(PAGE or -2):
+        messages.send(handle, message, *limit)
+    elif KIND == "garbage":
         os.write(handle, struct.pack("<Q", 9) + b"\xc1nonsense")
-    elif page == int(PAGE or -2) and KIND == "huge":
+    elif KIND == "huge":
         os.write(handle, struct.pack("<Q", 1 << 60) + b"x")
+    elif KIND == "gigabyte":
+        os.write(handle, struct.pack("<Q", 1 << 30))
+        while True:
+            os.write(handle, bytes(1 << 20))
+    elif KIND == "endless":
+        while True:
+            messages.send(handle, Working())
+    elif KIND == "opened":
+        messages.send(handle, Opened(DocumentFact(3, [], [], [], {})))
     else:
-        messages.send(handle, message)
+        messages.send(handle, _false_page(message))
+
+
+def _false_page(message: PageRead) -> PageRead:
+    page = message.page
+    if KIND == "state":
+        page.state = "wonderful"
+    elif KIND == "source":
+        page.lines[0].source = "dream"
+    elif KIND == "nan":
+        page.lines[0].box = (0.0, math.nan, 1.0, 1.0)
+    elif KIND == "block":
+        page.lines[0].block = 1 << 63
+    return message
+
+
+def _false_document(message: Opened) -> Any:
+    if KIND == "pages":
+        message.document.pages_total = 10**12
+    elif KIND == "elsewhere":
+        message.document.lines = [(9, LineFact("nowhere", None, 1, "bookmark"))]
+    elif KIND == "page":
+        return Working()
+    elif KIND == "reason":
+        return Refused("boredom", "no reason at all")
+    return message
 
 
 if __name__ == "__main__":
+    if BROKEN:
+        break_function(BROKEN)
     reader.DocumentReader = SabotagedReader  # type: ignore[misc]
     worker.send = send
     worker.main()

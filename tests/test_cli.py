@@ -12,12 +12,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import jsonschema
 import pymupdf
 import pytest
 
 import docaudit
 from docaudit.cli import main
 from docaudit.options import AuditOptions
+from docaudit.readability import CorpusReadability
+from docaudit.reasons import BlindSpotKind
 from docaudit.render import json as json_form
 
 QUESTION = "How much electricity does AI use?"
@@ -27,6 +30,7 @@ TEXT = [
 ]
 # The package under test also where it is not installed and the working directory is another.
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(docaudit.__file__).parent.parent)}
+ROOT = Path(__file__).parent.parent
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -168,7 +172,9 @@ class TestBadInput:
             (("lint", "none.csv"), "none.csv"),
             (("report", "ai.csv"), "ai.csv"),
             (("report", "none.json"), "none.json"),
-            (("explain",), "explain"),
+            (("explain", "images"), "image_not_read"),
+            (("coverage", "report.pdf", "--fail-on", ""), "image_not_read"),
+            (("frobnicate",), "frobnicate"),
         ],
     )  # fmt: skip
     def test_one_line_and_exit_code_2(self, run: Run, arguments: tuple[str, ...], words: str) -> None:
@@ -215,31 +221,105 @@ class TestBadInput:
 
 class TestCoverage:
     def test_text(self, run: Run) -> None:
-        code, out, _ = run("coverage", "report.pdf", "--ocr", "off")
-        assert code == 0
-        assert out.startswith("100.0%  report.pdf:")
+        code, out, err = run("coverage", "report.pdf", "--ocr", "off")
+        assert (code, err) == (0, "")
+        assert out.startswith("report.pdf: 100 % (2 of 2 pages read in full)")
 
     def test_fail_under(self, run: Run) -> None:
         assert run("coverage", "report.pdf", "--ocr", "off", "--fail-under", "1")[0] == 0
-        code, out, _ = run("coverage", "report.pdf", "scan.pdf", "--ocr", "off", "--fail-under", "0.98")
+        code, out, err = run("coverage", "report.pdf", "scan.pdf", "--ocr", "off", "--fail-under", "0.98")
         assert code == 1
-        assert "2 of 3 pages read in full (below 0.98)" in out
+        assert "2 of 3 pages read in full, below 0.98" in out
+        assert err == "docaudit: scan.pdf: 2 of 3 pages read in full (66.7 %), below --fail-under 0.98\n"
         assert run("coverage", "scan.pdf", "--ocr", "off", "--fail-under", "0.6")[0] == 0
 
-    def test_json_has_the_six_keys(self, run: Run) -> None:
-        code, out, _ = run("coverage", "scan.pdf", "--ocr", "off", "--json")
-        (one,) = json.loads(out)
-        assert code == 0
+    @pytest.mark.parametrize(
+        ("kinds", "code"),
+        [
+            (("image_only_page",), 1),
+            (("any",), 1),
+            (("image_not_read,image_only_page",), 1),
+            (("image_not_read", "attachment_not_read"), 0),
+        ],
+    )
+    def test_fail_on(self, run: Run, kinds: tuple[str, ...], code: int) -> None:
+        flags = [word for kind in kinds for word in ("--fail-on", kind)]
+        got, _, err = run("coverage", "scan.pdf", "--ocr", "off", *flags)
+        assert got == code
+        assert err == ("docaudit: scan.pdf: image_only_page (page 3), named by --fail-on\n" if code else "")
+        assert run("coverage", "report.pdf", "--ocr", "off", *flags)[0] == 0
+
+    def test_an_unknown_kind_lists_the_kinds(self, run: Run) -> None:
+        code, out, err = run("coverage", "scan.pdf", "--fail-on", "images")
+        assert (code, out) == (2, "")
+        assert "no kind of blind spot 'images'" in err
+        assert all(kind.value in err for kind in BlindSpotKind)
+
+    def test_json_is_all_of_stdout_and_keeps_its_schema(self, run: Run) -> None:
+        code, out, _ = run("coverage", "scan.pdf", "report.pdf", "--ocr", "off", "--json", "--fail-on", "any")
+        assert code == 1
+        data = json.loads(out)
+        assert CorpusReadability.model_validate(data).pages_total == 5
+        one = data["documents"][0]
         assert one["coverage"]["pages_total"] == 3
         assert one["coverage"]["pages_with_text"] == 2
         assert one["pages_not_read_in_full"] == [3]
         assert one["readable_share"] == pytest.approx(2 / 3, abs=1e-6)
+        schema = json.loads((ROOT / "schemas" / "coverage.schema.json").read_text("utf-8"))
+        jsonschema.Draft202012Validator(schema).validate(data)
 
     def test_one_bad_document_does_not_hide_the_others(self, run: Run) -> None:
         code, out, err = run("coverage", "none.pdf", "report.pdf", "--ocr", "off")
         assert code == 2
-        assert "report.pdf" in out
+        assert "documents that could not be opened: 1 of 2" in out
         assert err.startswith("docaudit: none.pdf")
+        code, out, _ = run("coverage", "none.pdf", "report.pdf", "--ocr", "off", "--json")
+        assert code == 2
+        assert [lost["name"] for lost in json.loads(out)["unreadable"]] == ["none.pdf"]
+
+    def test_files(self, run: Run, tmp_path: Path) -> None:
+        html, out_folder = tmp_path / "map.html", tmp_path / "out"
+        code, out, _ = run(
+            "coverage", "scan.pdf", "--ocr", "off", "--html", str(html), "--out", str(out_folder)
+        )
+        assert code == 0
+        assert sorted(path.name for path in out_folder.iterdir()) == [
+            "blind_spots.csv", "coverage.json", "page_map.html", "pages.csv",
+        ]  # fmt: skip
+        assert "written: " in out
+        assert html.read_bytes() == (out_folder / "page_map.html").read_bytes()
+        assert html.read_text("utf-8").count("data:image/jpeg") == 3
+        rows = list(csv.DictReader(io.StringIO((out_folder / "pages.csv").read_text("utf-8-sig"))))
+        assert [row["read_in_full"] for row in rows] == ["True", "True", "False"]
+        assert rows[2]["kinds"] == "image_only_page"
+
+    def test_a_saved_parse(self, run: Run, tmp_path: Path) -> None:
+        saved = str(tmp_path / "saved")
+        assert run("parse", "scan.pdf", "--out", saved, "--ocr", "off")[0] == 0
+        code, out, _ = run("coverage", saved, "--html", str(tmp_path / "map.html"))
+        assert code == 0
+        assert "image_only_page: 3" in out
+        assert "without its PDF" in (tmp_path / "map.html").read_text("utf-8")
+
+    @pytest.mark.parametrize("command", ["coverage", "parse", "sweep"])
+    def test_only_options_that_matter(self, command: str) -> None:
+        shown = shell(command, "--help").stdout
+        assert "--ocr " in shown
+        for name in ("--scope", "--waive", "--language", "--closest", "--required"):
+            assert name not in shown
+
+
+class TestExplain:
+    def test_one(self, run: Run) -> None:
+        code, out, _ = run("explain", "layer_off")
+        assert code == 0
+        assert out.splitlines()[0] == "layer_off"
+        assert BlindSpotKind.LAYER_OFF.remedy in out
+
+    def test_all(self, run: Run) -> None:
+        code, out, _ = run("explain")
+        assert code == 0
+        assert all(kind.value in out for kind in BlindSpotKind)
 
 
 class TestSweep:
@@ -260,6 +340,15 @@ class TestSweep:
         (one,) = json.loads(out)
         assert [hit["page_num"] for hit in one["hits"]] == [1, 1]
         assert [row["hits"] for row in one["ledger"]] == [0, 2]
+        assert one["blind_spots"] == []
+
+    def test_no_form_leaves_out_what_was_not_read(self, run: Run) -> None:
+        arguments = ("sweep", "scan.pdf", "--concepts", "nothing.csv", "--ocr", "off")
+        assert "not read, in whole or in part: page 3" in run(*arguments)[1]
+        (one,) = json.loads(run(*arguments, "--json")[1])
+        assert [(spot["kind"], spot["page_num"]) for spot in one["blind_spots"]] == [("image_only_page", 3)]
+        _, _, err = run(*arguments, "--csv")
+        assert err == "docaudit: scan.pdf: not read, in whole or in part: page 3\n"
 
     def test_csv(self, run: Run) -> None:
         _, out, _ = run("sweep", "report.pdf", "scan.pdf", "--concepts", "ai.csv", "--ocr", "off", "--csv")
@@ -369,3 +458,31 @@ class TestProcess:
         done = shell("audit", "scan.pdf", "--concepts", "ai.csv", "--ocr", "off", cwd=folder, env=old)
         assert done.returncode == 3
         assert "x " in done.stdout
+
+
+@pytest.mark.parametrize("command", ["audit", "lint", "help"])
+@pytest.mark.parametrize(("redirect", "cause"), [(">/dev/full", "No space left"), (">&-", "is closed")])
+def test_output_that_cannot_be_written(folder: Path, command: str, redirect: str, cause: str) -> None:
+    words = {
+        "audit": f"audit {folder}/report.pdf --concepts {folder}/ai.csv --ocr off",
+        "lint": f"lint {folder}/ai.csv",
+        "help": "--help",
+    }[command]
+    shell = f"{sys.executable} -m docaudit {words} {redirect}"
+    done = subprocess.run(
+        ["/bin/sh", "-c", shell], capture_output=True, text=True, env=ENVIRONMENT, timeout=60
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("docaudit: standard output ")
+    assert cause in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_closed_input_and_errors_do_not_disturb(folder: Path) -> None:
+    words = f"audit {folder}/report.pdf --concepts {folder}/nothing.csv --ocr off"
+    shell = f"{sys.executable} -m docaudit {words} <&- 2>&-"
+    done = subprocess.run(
+        ["/bin/sh", "-c", shell], capture_output=True, text=True, env=ENVIRONMENT, timeout=60
+    )
+    assert done.returncode == 0
+    assert "ABSENT" in done.stdout.upper()

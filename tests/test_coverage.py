@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pikepdf
 import pymupdf
 import pytest
 
-from docaudit.coverage import label_gaps, measure_coverage, number_gaps
+from docaudit.coverage import measure_coverage, number_gaps
 from docaudit.frames import CROSS_REF_DF, IMAGE_DF, LINE_DF, OBJECT_REGISTRY, PAGE_DF, TOC_DF
+from docaudit.page_numbers import label_findings
 from tests import pdfs
 from tests.conftest import parse_once
 
@@ -67,11 +69,23 @@ def test_states_and_images_add_up() -> None:
         (["1", "2", "5"], ("page 3: label 5 follows 2",)),
         (["A-1", "A-2", "A-4"], ("page 3: label A-4 follows A-2",)),
         (["A-1", "B-7"], ()),
+        (["i", "ii", "v", "1"], ("page 3: label v follows ii",)),
+        (["1", "2", "2", "3"], ("page 3: label 2 is also that of page 2",)),
+        (
+            ["1", "i", "ii", "1", "2"],
+            (),
+        ),  # a cover, a preface and a body: each numbering begins at its first number
+        (["1", "2", "3", "1", "2"], ()),  # two volumes
+        (
+            ["1", "2", "3", "2", "3"],
+            ("page 4: label 2 is also that of page 2", "page 5: label 3 is also that of page 3"),
+        ),
+        (["Cover", "1", "2"], ()),
         (["", "", ""], ()),
     ],
 )
-def test_label_gaps(labels: list[str], gaps: tuple[str, ...]) -> None:
-    assert label_gaps(labels) == gaps
+def test_label_findings(labels: list[str], gaps: tuple[str, ...]) -> None:
+    assert label_findings(labels) == gaps
 
 
 @pytest.mark.parametrize(
@@ -103,6 +117,51 @@ def test_gaps_of_labels_in_a_file() -> None:
     parsed = parse_once(pdfs.document(*[pdfs.text("a page")] * 3, finish=label))
     assert parsed.page_df["page_label"].tolist() == ["1", "2", "7"]
     assert parsed.coverage.page_label_gaps == ("page 3: label 7 follows 2",)
+
+
+def numbered(*numbers: int | None) -> bytes:
+    """Pages with a number printed at the bottom."""
+
+    def draw(number: int | None) -> pdfs.Draw:
+        def page(page: pymupdf.Page) -> None:
+            pdfs.write(page, [*pdfs.PROSE, "In 2019 there were 41 ferries."])
+            if number is not None:
+                pdfs.write(page, [f"Harbour Office 2019 | {number}"], y=810, size=9)
+
+        return page
+
+    return pdfs.document(*map(draw, numbers))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "gaps"),
+    [
+        (range(1, 13), ()),
+        ([1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13], ("page 7: printed page number 9 follows 6",)),
+        ([1, 2, 3, 4, 5, None, 7, 8, 9, 10, 11], ()),  # a page without its number
+        (
+            [1, 2, 3, 4, 5, None, 9, 10, 11, 12, 13],
+            ("page 7: printed page number 9 follows 5, 1 page between them",),
+        ),
+        ([1, 2, 3, 4, 5, 1, 2, 3, 4, 5], ()),  # two reports in one file
+        ([None, None, 455, 456, 457, 458, 459], ()),  # an article of a journal
+        ([3, 17, 4, 99, 12, 41], ()),  # numbers that count nothing
+    ],
+)
+def test_gaps_of_printed_page_numbers(numbers: list[int | None], gaps: tuple[str, ...]) -> None:
+    coverage = parse_once(numbered(*numbers)).coverage
+    assert coverage.page_label_gaps == gaps
+    assert coverage.page_label_mismatches == ()
+
+
+def test_labels_against_printed_numbers() -> None:
+    def label(pdf: pikepdf.Pdf) -> None:
+        style = pikepdf.Dictionary(S=pikepdf.Name.D, St=3)
+        pdf.Root.PageLabels = pikepdf.Dictionary(Nums=pikepdf.Array([0, style]))
+
+    parsed = parse_once(pdfs.changed(numbered(1, 2, 3, 4), label))
+    assert parsed.page_df["page_label"].tolist() == ["3", "4", "5", "6"]
+    assert parsed.coverage.page_label_mismatches == ("pages 1–4: labels 3–6, printed 1–4",)
 
 
 def test_no_tables_no_numbers() -> None:

@@ -142,6 +142,67 @@ def test_external(text: str) -> None:
     assert unresolved(refs) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "type_and_id"),
+    [
+        ("Item 4. Mine Safety Disclosures.", ("item", "4")),
+        ("Section\xa0101. Substitution of the Issuer under the Indenture.", ("section", "101")),
+        ("ARTICLE 7 EARNINGS", ("article", "7")),
+        ("別添１ 調査票", ("別添", "1")),
+    ],
+)
+def test_a_heading_with_a_full_stop_is_a_heading(text: str, type_and_id: tuple[str, str]) -> None:
+    objects, refs = both(text, f"see {text[:14].split('.')[0]}")
+    assert objects[["object_type", "object_id"]].values.tolist() == [list(type_and_id)]
+    assert unresolved(refs) == []
+    assert refs["resolved"].all()
+
+
+def test_panels_that_a_caption_names_were_read() -> None:
+    objects, refs = both(
+        "Figure 2. (A) A ribose zipper; (B–D) others.", "Figure 2A and Figures 2B–2D show it."
+    )
+    assert {"2", "2.A", "2.B", "2.C", "2.D"} == set(objects["object_id"])
+    assert unresolved(refs) == []
+    objects, refs = both("Figure 1: A quay", "See Figure 1A.")
+    assert objects["object_id"].tolist() == ["1"]  # the article is no panel
+    assert unresolved(refs) == [("figure", "1.A")]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("see the Annual Report for 2020 for details", "Annual Report for 2020"),
+        ("is incorporated herein by reference to our 2023 Proxy Statement", "2023 Proxy Statement"),
+        ("The accounts are published separately.", "published separately"),
+        ("詳細は別添のとおり。", "別添"),
+    ],
+)
+def test_other_documents_are_external(text: str, named: str) -> None:
+    _, refs = both(text)
+    assert refs[["ref_type", "ref_id", "scope"]].values.tolist() == [["document", named, "external"]]
+    assert unresolved(refs) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["this Annual Report on Form 10-K is long", "The report was filed on Monday."]
+)
+def test_the_document_itself_is_no_other(text: str) -> None:
+    _, refs = both(text)
+    assert refs.empty
+
+
+@pytest.mark.parametrize("text", ["shown in Supplemental Figure S2 and", "see Supplementary Table S1"])
+def test_supplements_are_external(text: str) -> None:
+    _, refs = both(text)
+    assert refs["scope"].tolist() == ["external"]
+
+
+def test_a_page_number_below_a_line_is_not_part_of_it() -> None:
+    _, refs = both("San Francisco Murals at Rincon Annex", "49")
+    assert refs.empty
+
+
 def test_a_mention_over_two_lines_is_one() -> None:
     rows = page_of("as can be seen in Figure", "12 of this report")
     _, refs = objects_and_refs(table([{**row, "bold": False} for row in rows]))

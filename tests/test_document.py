@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import docaudit
 from docaudit.errors import DocauditError, DocumentNotFoundError, InputError, NotAPdfError
 from docaudit.extract.document import identified
 from tests import pdfs
@@ -130,3 +131,50 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.pdf")
     with pytest.raises(DocumentNotFoundError, match="no regular file"), identified(tmp_path / "pipe.pdf"):
         pass
+
+
+@pytest.mark.parametrize("how", ["path", "open file"])
+def test_name_that_is_no_utf8_is_read_and_shown(tmp_path: Path, how: str) -> None:
+    path = os.fsencode(tmp_path) + b"/r\xe9port.pdf"
+    with open(path, "wb") as stream:  # noqa: PTH123 - the name is bytes
+        stream.write(DATA)
+    if how == "path":
+        parsed = docaudit.parse(os.fsdecode(path), ocr="off")
+    else:
+        with open(path, "rb") as stream:  # noqa: PTH123
+            parsed = docaudit.parse(stream, ocr="off")
+    assert parsed.identity.name == r"r\xe9port.pdf"
+    assert parsed.line_df["text"].tolist() == ["one page"]
+    parsed.identity.model_dump_json()  # a lone surrogate could not be written
+
+
+def test_open_file_is_read_from_its_beginning() -> None:
+    stream = io.BytesIO(DATA)
+    stream.seek(len(DATA) - 5)
+    with identified(stream) as found:
+        assert found.size_bytes == len(DATA)
+
+
+class _Silent:
+    def read(self) -> None:
+        return None
+
+
+class _Piecemeal:
+    def read(self, size: int) -> bytes:
+        return b""
+
+
+def test_open_files_that_cannot_be_read(tmp_path: Path) -> None:
+    closed = io.BytesIO(DATA)
+    closed.close()
+    with (tmp_path / "new.pdf").open("wb") as write_only:
+        for source in (closed, write_only, io.StringIO("x"), _Silent(), _Piecemeal()):
+            refused(source, InputError)
+
+
+def test_file_that_changes_while_it_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "growing.pdf"
+    file.write_bytes(DATA)
+    with pytest.raises(InputError, match="changed while it was read"), identified(file):
+        file.write_bytes(DATA + b"%%EOF\n")

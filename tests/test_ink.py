@@ -6,6 +6,7 @@ import pandas as pd
 import pymupdf
 import pytest
 
+import docaudit
 from tests import pdfs
 from tests.conftest import parse_once
 
@@ -179,3 +180,14 @@ def test_an_empty_picture_is_no_blind_spot() -> None:
 
     spots = parse_once(pdfs.document(draw)).blind_spot_df
     assert spots[spots["text_likely"] != "no"].empty
+
+
+def test_without_ink_nothing_is_absent() -> None:
+    data = pdfs.document(pdfs.text(*pdfs.PROSE))
+    parsed = parse_once(data, ink=False)
+    assert set(parsed.page_df["state"]) == {"not_rendered"}
+    table = docaudit.ConceptTable.from_variants({"walrus": ["walrus"]})
+    finding = docaudit.audit(parsed, table)
+    assert finding.finding == "not_established"
+    assert "pages_readable" in [check.obligation for check in finding.unmet]
+    assert docaudit.audit(parse_once(data), table).finding == "absent_within_coverage"

@@ -160,7 +160,7 @@ class TestSabotage:
             sabotaged(monkeypatch, "memory:0", memory_mb=1500)
 
     def test_time_limit_of_the_document_loses_no_page(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        parsed = sabotaged(monkeypatch, "hang:1", page_seconds=60.0, document_seconds=4.0)
+        parsed = sabotaged(monkeypatch, "hang:1", page_seconds=60.0, document_seconds=12.0)
         assert parsed.page_df["state"].tolist() == ["failed"] * 3
         assert set(parsed.blind_spot_df["kind"]) == {"page_timed_out"}
         assert parsed.blind_spot_df["page_num"].tolist() == [1, 2, 3]

@@ -128,7 +128,8 @@ def test_every_text_of_an_annotation() -> None:
     assert set(found[["text", "source"]].itertuples(index=False, name=None)) == {
         *((text, "annotation") for text in (
             "contents", "second row", "author", "subject", "a reply", "own text of a pop-up", "overlay text",
-            "rich text", "caption of a line", "what a link says", "written in place", "Not For Public Release")),
+            "rich text", "caption of a line", "written in place", "Not For Public Release")),
+        ("what a link says", "alt_text"),
         *((text, "link") for text in (
             "launched.doc", "what is launched", "remote%20file.pdf", "remote file.pdf", "https://example.org/next")),
     }  # fmt: skip

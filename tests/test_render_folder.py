@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,3 +52,30 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(OutputError):
         write_folder(absent(), tmp_path / "file")
+
+
+def test_all_files_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_folder(absent(), tmp_path / "old")
+    before = {file.name: file.read_bytes() for file in (tmp_path / "old").iterdir()}
+    real, written = Path.write_text, []
+
+    def full_after_two(self: Path, *arguments: Any, **named: Any) -> int:
+        written.append(self)
+        if len(written) > 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(self, *arguments, **named)
+
+    monkeypatch.setattr(Path, "write_text", full_after_two)
+    for folder in ("old", "new"):
+        written.clear()
+        with pytest.raises(OutputError, match="No space left"):
+            write_folder(absent(hits=(hit(),)), tmp_path / folder)
+    assert {file.name: file.read_bytes() for file in (tmp_path / "old").iterdir()} == before
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_folder_in_the_way_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "hits.csv").mkdir()
+    with pytest.raises(OutputError, match="is a directory"):
+        write_folder(absent(), tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["hits.csv"]

@@ -108,3 +108,46 @@ def test_printed_page_numbers_are_mapped_by_page_labels() -> None:
 def test_a_table_of_numbers_is_no_contents() -> None:
     rows = [f"Island {n} ........ {v}" for n, v in enumerate((900, 12, 455, 3, 78))]
     assert parse_once(pdfs.document(pdfs.text(*pdfs.PROSE, *rows))).toc_df.empty
+
+
+def test_contents_end_where_other_tables_begin() -> None:
+    """Every page has a link "Table of Contents" at its top; the table of officers below one of them is no contents."""
+
+    def officers(page: pymupdf.Page) -> None:
+        pdfs.write(page, ["Table of Contents"], size=9, y=40)
+        rows = [f"Officer {name} ............ {age}" for name, age in (("Ida", 57), ("Bo", 61), ("Cy", 64))]
+        pdfs.write(page, [*pdfs.PROSE, *rows], y=140, step=22)
+
+    data = pdfs.document(contents, officers, *(chapter(title) for title, _ in CHAPTERS))
+    toc = parse_once(data).toc_df
+    assert toc["title"].tolist() == [*[title for title, _ in CHAPTERS], "4 The lighthouse"]
+
+
+def test_a_page_without_a_number_in_the_middle_shifts_what_follows() -> None:
+    """Page numbers printed on the pages say which page is meant, where one offset would fit only a part."""
+
+    def index(page: pymupdf.Page) -> None:
+        pdfs.write(page, ["I N D E X"], size=18)
+        pdfs.write(
+            page,
+            [f"Item {n}. {title} {'.' * 40} {n + 1}" for n, title in enumerate(TITLES, 1)],
+            y=140,
+            step=22,
+        )
+
+    def body(title: str, number: int | None) -> pdfs.Draw:
+        def draw(page: pymupdf.Page) -> None:
+            pdfs.write(page, [title], size=16)
+            pdfs.write(page, pdfs.PROSE, y=200)
+            if number:
+                pdfs.write(page, [f"- {number} -"], y=800)
+
+        return draw
+
+    pages = [body(title, number) for number, title in enumerate(TITLES, 2)]
+    toc = parse_once(pdfs.document(index, *pages[:4], body("no number", None), *pages[4:])).toc_df
+    assert toc["page_num"].tolist() == [2, 3, 4, 5, 7, 8, 9, 10]
+    assert toc["found_on_page"].all()  # "Item 1." is left out in the headings
+
+
+TITLES = ("Quays", "Basins", "Ferries", "Lighthouses", "Pilots", "Customs", "Dredging", "Tides")

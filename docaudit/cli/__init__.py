@@ -6,6 +6,7 @@ Everything that can go wrong ends here, in one line on stderr and an exit code: 
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from docaudit.errors import DocauditError, ExitCode
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+_OUTPUT_ERRORS = frozenset({errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG, errno.EDQUOT})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,6 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     state = State()
     _keep_printable()
+    if _open_streams():
+        return _fail("standard output is closed (send it to a file or to /dev/null)")
     try:
         code = _run(app, given, state)
         sys.stdout.flush()
@@ -42,6 +46,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _drop_stdout()
         return BROKEN_PIPE
+    except OSError as error:
+        # Files of the user are read and written under errors of our own; what is left is the output itself.
+        if state.debug or error.errno not in _OUTPUT_ERRORS:
+            return _unexpected(error, state.debug)
+        _drop_stdout()
+        return _fail(f"standard output cannot be written: {error.strerror} (make room, or send it elsewhere)")
     except Exception as error:  # noqa: BLE001 - the last door: whatever comes here must not look like a finding
         return _unexpected(error, state.debug)
 
@@ -78,6 +88,21 @@ def _unexpected(error: Exception, debug: bool) -> int:
         traceback.print_exception(error)
     hint = "" if debug else " (a fault of docaudit; run again with --debug and report what it shows)"
     return _fail(f"unexpected {type(error).__name__}: {error}{hint}")
+
+
+def _open_streams() -> bool:
+    """Put nothing behind standard streams that are closed, so that no other file takes their number.
+
+    Returns whether standard output was closed: then nobody would see the result.
+    """
+    closed = sys.stdout is None
+    for handle in range(3):
+        try:
+            os.fstat(handle)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+    sys.stderr = sys.stderr or os.fdopen(os.dup(2), "w")
+    return closed
 
 
 def _keep_printable() -> None:

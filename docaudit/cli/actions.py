@@ -15,6 +15,7 @@ from docaudit.errors import DocauditError, ExitCode
 from docaudit.options import AuditOptions
 from docaudit.parsed import ParsedDocument
 from docaudit.render.clean import one_line
+from docaudit.render.words import plural
 
 
 def audit(
@@ -32,7 +33,7 @@ def audit(
     from docaudit.render.text import print_report
 
     table = ConceptTable.load(concepts)
-    source = _source(doc)
+    source = source_of(doc)
     with progress_bar(doc.name) as progress:
         finding = docaudit.audit(source, table, question=question, options=options, progress=progress)
     written = _write(finding, out)
@@ -40,22 +41,8 @@ def audit(
         click.echo(json_form.dump(finding), nl=False)
     else:
         print_report(finding, listed_in=str(out / "justification.json") if out else "the output of --json")
-    _say_written(written, err=as_json)
+    say_written(written, err=as_json)
     return int(finding.finding.exit_code)
-
-
-def coverage(docs: Iterable[Path], options: AuditOptions, *, fail_under: float | None, as_json: bool) -> int:
-    """Show what could be read of each document."""
-    from docaudit.cli.coverage import Readability, print_coverage
-
-    read, failed = _each(docs, lambda doc: Readability.of(doc.name, _parsed(doc, options)))
-    if as_json:
-        _print_json([one.as_dict() for one in read])
-    else:
-        print_coverage(read, fail_under)
-    if failed:
-        return int(ExitCode.ERROR)
-    return int(fail_under is not None and any(one.share < fail_under for one in read))
 
 
 def sweep(docs: Iterable[Path], concepts: Path, options: AuditOptions, *, form: str) -> int:
@@ -66,7 +53,7 @@ def sweep(docs: Iterable[Path], concepts: Path, options: AuditOptions, *, form: 
     table = ConceptTable.load(concepts)
 
     def one(doc: Path) -> Swept:
-        parsed = _parsed(doc, options)
+        parsed = read_parsed(doc, options)
         return Swept.of(doc.name, parsed, docaudit.sweep(parsed, table, options=options))
 
     swept, failed = _each(docs, one)
@@ -80,11 +67,12 @@ def sweep(docs: Iterable[Path], concepts: Path, options: AuditOptions, *, form: 
 
 def parse(doc: Path, out: Path, options: AuditOptions) -> int:
     """Parse one document and keep its tables."""
-    parsed = _parsed(doc, options)
+    parsed = read_parsed(doc, options)
     folder = parsed.save(out)
     pages = parsed.identity.pages_total
     lines, spots = len(parsed.line_df), len(parsed.blind_spot_df)
-    click.echo(f"{folder}: {pages:,} pages, {lines:,} lines, {spots:,} blind spots")
+    counts = plural(pages, "page"), plural(lines, "line"), plural(spots, "blind spot")
+    click.echo(f"{folder}: {', '.join(counts)}")
     return 0
 
 
@@ -102,7 +90,8 @@ def lint(path: Path, *, as_json: bool) -> int:
             click.echo(f"{finding.severity}: {place}: {one_line(finding.message)} [{finding.code}]")
         if not findings:
             click.echo(
-                f"{path}: {len(table.concepts)} concepts, {len(table.variants)} variants, nothing to say"
+                f"{path}: {plural(len(table.concepts), 'concept')}, {plural(len(table.variants), 'variant')}, "
+                "nothing to say"
             )
     return int(any(finding.severity != "info" for finding in findings))
 
@@ -121,19 +110,20 @@ def report(saved: Path, *, html: Path | None, out: Path | None) -> int:
         written.append(html)
     if not written:
         print_report(justification, listed_in=str(saved))
-    _say_written(written)
+    say_written(written)
     return 0
 
 
-def _source(doc: Path) -> Path | ParsedDocument:
+def source_of(doc: Path) -> Path | ParsedDocument:
     """A saved parse, or the path as it is: what is wrong with a path, the parser says best."""
     return ParsedDocument.load(doc) if (doc / "document.json").is_file() else doc
 
 
-def _parsed(doc: Path, options: AuditOptions) -> ParsedDocument:
+def read_parsed(doc: Path, options: AuditOptions) -> ParsedDocument:
+    """The saved parse in this folder, or a parse of the PDF."""
     import docaudit
 
-    source = _source(doc)
+    source = source_of(doc)
     if isinstance(source, ParsedDocument):
         return source
     with progress_bar(doc.name) as progress:
@@ -159,7 +149,8 @@ def _write(justification: Any, out: Path | None) -> list[Path]:
     return write_folder(justification, out) if out is not None else []
 
 
-def _say_written(paths: list[Path], *, err: bool = False) -> None:
+def say_written(paths: list[Path], *, err: bool = False) -> None:
+    """Name the files that were written."""
     if paths:
         click.echo("\nwritten: " + "  ".join(str(path) for path in paths), err=err)
 

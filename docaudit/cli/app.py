@@ -11,6 +11,7 @@ import click
 
 import docaudit
 from docaudit.cli.flags import chosen_options, option_flags
+from docaudit.options import READING_OPTIONS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -60,7 +61,8 @@ def documents(nargs: int = 1) -> Callable[[Command], Command]:
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes of audit: 0 absent within the stated coverage, 1 mentioned, 2 error, 3 not established.",
+    epilog="Exit codes of audit: 0 absent within the stated coverage, 1 mentioned, 2 error, 3 not established. "
+    "Of coverage: 0, 1 if --fail-under or --fail-on says so, 2 error.",
 )
 @click.version_option(docaudit.__version__, prog_name="docaudit")
 @debug_flag
@@ -74,7 +76,7 @@ def app() -> None:
 @click.option("--question", metavar="TEXT", help="The question that the document is asked.")
 @out_flag
 @json_flag
-@option_flags
+@option_flags()
 @debug_flag
 def audit(
     doc: Path, concepts: Path, question: str | None, out: Path | None, as_json: bool, **flags: Any
@@ -97,17 +99,53 @@ def audit(
     metavar="SHARE",
     help="Exit with 1 if, in any document, fewer than this share of the pages (0 to 1) could be read in full.",
 )
+@click.option(
+    "--fail-on",
+    multiple=True,
+    metavar="KIND",
+    help="Exit with 1 if any document has a blind spot of this kind that may hold text; 'any' for every kind. "
+    "Can be repeated, or list kinds joined by commas; docaudit explain lists them.",
+)
+@click.option(
+    "--html", metavar="FILE", type=click.Path(path_type=Path), help="Write a map of all pages into this file."
+)
+@click.option(
+    "--out",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Write coverage.json, page_map.html, pages.csv and blind_spots.csv into this folder.",
+)
 @json_flag
-@option_flags
+@option_flags(READING_OPTIONS)
 @debug_flag
-def coverage(docs: tuple[Path, ...], fail_under: float | None, as_json: bool, **flags: Any) -> int:
+def coverage(
+    docs: tuple[Path, ...],
+    fail_under: float | None,
+    fail_on: tuple[str, ...],
+    html: Path | None,
+    out: Path | None,
+    as_json: bool,
+    **flags: Any,
+) -> int:
     """Show what a program can and cannot read in each DOC.
 
-    Exit code: 0, or 1 if --fail-under is not reached, 2 error.
+    DOC is a PDF, or a folder that `docaudit parse` wrote (its page map has no pictures). Exit code: 0, 1 if
+    --fail-under is not reached or --fail-on is met (one line on stderr says by which document), 2 error.
     """
-    from docaudit.cli import actions
+    from docaudit.cli import coverage as work
 
-    return actions.coverage(docs, chosen_options(flags), fail_under=fail_under, as_json=as_json)
+    gate = work.Gate.of(fail_under, fail_on)
+    return work.coverage(docs, chosen_options(flags), gate, html=html, out=out, as_json=as_json)
+
+
+@app.command()
+@click.argument("codes", metavar="[CODE]...", nargs=-1)
+@debug_flag
+def explain(codes: tuple[str, ...]) -> int:
+    """Say what a code of a blind spot means and what can be done about it; all codes if none is named."""
+    from docaudit.cli import coverage as work
+
+    return work.explain(codes)
 
 
 @app.command()
@@ -115,7 +153,7 @@ def coverage(docs: tuple[Path, ...], fail_under: float | None, as_json: bool, **
 @concepts_flag
 @json_flag
 @click.option("--csv", "as_csv", is_flag=True, help="Print one CSV row for each hit and nothing else.")
-@option_flags
+@option_flags((*READING_OPTIONS, "regex_seconds"))
 @debug_flag
 def sweep(docs: tuple[Path, ...], concepts: Path, as_json: bool, as_csv: bool, **flags: Any) -> int:
     """Find every occurrence of every variant in each DOC, with its context.
@@ -135,7 +173,7 @@ def sweep(docs: tuple[Path, ...], concepts: Path, as_json: bool, as_csv: bool, *
 @click.option(
     "--out", required=True, metavar="FOLDER", type=click.Path(path_type=Path), help="Folder to write to."
 )
-@option_flags
+@option_flags(READING_OPTIONS)
 @debug_flag
 def parse(doc: Path, out: Path, **flags: Any) -> int:
     """Read DOC into tables and keep them as Parquet, so that later audits of it need not read it again."""

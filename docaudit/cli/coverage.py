@@ -1,127 +1,127 @@
-"""What could be read of each document, on the terminal and as numbers for a pipeline."""
+"""`docaudit coverage` and `docaudit explain`: read documents, show what could be read of them, judge for a pipeline."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
 
-import pandas as pd
+import click
 
-from docaudit.justification import ParseCoverage
-from docaudit.location import PageState, TextLikely
-from docaudit.parsed import ParsedDocument
+from docaudit.cli.actions import read_parsed, say_written
+from docaudit.coverage import measure_readability
+from docaudit.errors import DocauditError, ExitCode, OptionError
+from docaudit.options import AuditOptions
+from docaudit.readability import CorpusReadability, Readability, Thumbnail, UnreadableDocument
 from docaudit.reasons import BlindSpotKind
-from docaudit.render import words
 from docaudit.render.clean import one_line
 from docaudit.render.pages import page_words
-from docaudit.render.paper import Paper, new_console
+from docaudit.render.words import percent, plural
 
-READABLE_STATES = frozenset({PageState.TEXT, PageState.MIXED, PageState.BLANK})
+ANY = "any"
 
 
 @dataclass(frozen=True)
-class Readability:
-    """How much of one document a program can read.
+class Gate:
+    """What makes a pipeline stop: too small a share of pages read in full, or blind spots of certain kinds."""
 
-    Attributes:
-        name: Name of the document.
-        share: Pages read in full, of all pages of the page tree: state text, mixed or blank, and no blind spot that
-            may hold text.
-        not_in_full: The other pages.
-        outside: Parts of the document as a whole that were not read (attachments, forms); they are in no page.
-        spots: Pages of each kind of blind spot that may hold text.
-        spots_without_text: Pages of each kind of blind spot that holds no text; they do not lower the share.
-        coverage: All other numbers.
-    """
-
-    name: str
-    share: float
-    not_in_full: tuple[int, ...]
-    outside: int
-    spots: dict[str, tuple[int, ...]]
-    spots_without_text: dict[str, tuple[int, ...]]
-    coverage: ParseCoverage
+    fail_under: float | None = None
+    fail_on: tuple[BlindSpotKind, ...] = ()
 
     @classmethod
-    def of(cls, name: str, parsed: ParsedDocument) -> Readability:
-        """Measure a parsed document."""
-        pages = parsed.page_df
-        spots = parsed.blind_spot_df
-        open_spots = spots[spots["text_likely"] != TextLikely.NO.value]
-        bad = set(pages.loc[~pages["state"].isin([s.value for s in READABLE_STATES]), "page_num"].tolist())
-        bad |= set(open_spots.loc[open_spots["page_num"] > 0, "page_num"].tolist())
-        return cls(
-            name=name,
-            share=1 - len(bad) / len(pages),
-            not_in_full=tuple(sorted(int(page) for page in bad)),
-            outside=int((open_spots["page_num"] == 0).sum()),
-            spots=_pages_by_kind(open_spots),
-            spots_without_text=_pages_by_kind(spots[spots["text_likely"] == TextLikely.NO.value]),
-            coverage=parsed.coverage,
-        )
+    def of(cls, fail_under: float | None, fail_on: Iterable[str]) -> Gate:
+        """The gate of --fail-under and --fail-on; raises OptionError for a kind that does not exist."""
+        names = [name.strip() for given in fail_on for name in given.split(",")]
+        kinds = [kind for name in names for kind in (BlindSpotKind if name == ANY else known_kinds([name]))]
+        return cls(fail_under, tuple(dict.fromkeys(kinds)))
 
-    def as_dict(self) -> dict[str, Any]:
-        """The numbers for JSON; the six keys of the method stand among those of the coverage."""
-        return {
-            "document": self.name,
-            "readable_share": round(self.share, 6),
-            "pages_not_read_in_full": list(self.not_in_full),
-            "parts_not_read_outside_pages": self.outside,
-            "blind_spots": {kind: list(pages) for kind, pages in self.spots.items()},
-            "blind_spots_without_text": {k: list(pages) for k, pages in self.spots_without_text.items()},
-            "coverage": self.coverage.model_dump(mode="json"),
-        }
+    def complaints(self, document: Readability) -> list[str]:
+        """Why the document does not pass, each as a sentence."""
+        found = []
+        if self.fail_under is not None and document.readable_share < self.fail_under:
+            total = document.coverage.pages_total
+            found.append(
+                f"{document.pages_read_in_full:,} of {plural(total, 'page')} read in full "
+                f"({percent(document.readable_share)}), below --fail-under {self.fail_under:g}"
+            )
+        found += [
+            f"{kind.value} ({page_words(pages)}), named by --fail-on"
+            for kind, pages in document.pages_with(self.fail_on).items()
+        ]
+        return found
 
 
-def print_coverage(documents: Sequence[Readability], fail_under: float | None) -> None:
-    """One paragraph for each document, the share first."""
-    paper = Paper(new_console())
-    for number, document in enumerate(documents):
-        if number:
-            paper.blank()
-        _document(paper, document, fail_under)
+def known_kinds(names: Iterable[str]) -> list[BlindSpotKind]:
+    """The kinds with these codes; raises OptionError that lists all codes."""
+    known = {kind.value: kind for kind in BlindSpotKind}
+    kinds = []
+    for name in names:
+        if name not in known:
+            raise OptionError(f"no kind of blind spot '{name}'", remedy=f"kinds are {', '.join(known)}")
+        kinds.append(known[name])
+    return kinds
 
 
-def _document(paper: Paper, document: Readability, fail_under: float | None) -> None:
-    short = fail_under is not None and document.share < fail_under
-    style = (
-        "bold red"
-        if short
-        else "bold green"
-        if document.share == 1 and not document.outside
-        else "bold yellow"
-    )
-    total = document.coverage.pages_total
-    full = total - len(document.not_in_full)
-    tail = f" (below {fail_under:g})" if short else ""
-    paper.say((f"{document.share:.1%}", style), f"  {one_line(document.name)}: ", hang=8)
-    paper.say(f"{full:,} of {words.plural(total, 'page')} read in full{tail}", indent=2, hang=2)
-    c = document.coverage
-    states = ", ".join(
-        f"{count:,} {words.PAGE_STATES[state]}" for state, count in c.pages_by_state.items() if count
-    )
-    paper.say(f"pages by state: {states}", indent=2, hang=2)
-    paper.say(
-        f"images: {c.images_total:,} placed, {c.images_read:,} read by OCR, {c.images_without_text:,} without text, "
-        f"{c.images_unread:,} unread",
-        indent=2,
-        hang=2,
-    )
-    paper.say(
-        f"contents entries {c.toc_entries:,}, cross-references {c.cross_refs_total:,} "
-        f"({len(c.unresolved_cross_refs):,} unresolved), named objects {c.objects_registered:,}",
-        indent=2,
-        hang=2,
-    )
-    kind_of = {kind.value: kind for kind in BlindSpotKind}
-    for kind, pages in document.spots.items():
-        paper.say((kind, "bold"), f": {page_words(pages)}", indent=2, hang=4)
-        paper.say(("→ " + kind_of[kind].remedy, "dim"), indent=4, hang=2)
-    for kind, pages in document.spots_without_text.items():
-        paper.say((f"{kind}, but without text: {page_words(pages)}", "dim"), indent=2, hang=4)
+def coverage(
+    docs: Iterable[Path],
+    options: AuditOptions,
+    gate: Gate,
+    *,
+    html: Path | None = None,
+    out: Path | None = None,
+    as_json: bool = False,
+) -> int:
+    """Show what could be read of each document; 1 if the gate stops one, 2 if one could not be read at all."""
+    from docaudit.render import coverage_files
+    from docaudit.render.coverage_text import print_coverage
+
+    corpus, sources = _read(docs, options)
+    pictures = _pictures(corpus, sources, options) if html is not None or out is not None else []
+    written = coverage_files.write(corpus, pictures, html=html, folder=out)
+    if as_json:
+        click.echo(coverage_files.dump(corpus), nl=False)
+    elif corpus.documents:
+        print_coverage(corpus, fail_under=gate.fail_under)
+    say_written(written, err=as_json)
+    stopped = [(one.document.name, why) for one in corpus.documents for why in gate.complaints(one)]
+    for name, why in stopped:
+        click.echo(f"docaudit: {one_line(name)}: {why}", err=True)
+    if corpus.unreadable:
+        return int(ExitCode.ERROR)
+    return int(bool(stopped))
 
 
-def _pages_by_kind(spots: pd.DataFrame) -> dict[str, tuple[int, ...]]:
-    pages = spots.groupby("kind", sort=False)["page_num"].unique()
-    return {str(kind): tuple(sorted(int(page) for page in on)) for kind, on in pages.items()}
+def explain(codes: Iterable[str]) -> int:
+    """Print what these codes of blind spots mean, or all of them."""
+    from docaudit.render.coverage_text import print_kinds
+
+    print_kinds(kinds=known_kinds(codes))
+    return 0
+
+
+def _read(docs: Iterable[Path], options: AuditOptions) -> tuple[CorpusReadability, list[Path | None]]:
+    """All documents, and the PDF of each that could be read (None for a saved parse)."""
+    read: list[Readability] = []
+    sources: list[Path | None] = []
+    lost: list[UnreadableDocument] = []
+    for doc in docs:
+        try:
+            read.append(measure_readability(read_parsed(doc, options)))
+            sources.append(doc if doc.is_file() else None)
+        except DocauditError as error:
+            lost.append(UnreadableDocument(name=str(doc), error=str(error)))
+            click.echo(f"docaudit: {one_line(str(error))}", err=True)
+    return CorpusReadability.of(read, lost), sources
+
+
+def _pictures(
+    corpus: CorpusReadability, sources: list[Path | None], options: AuditOptions
+) -> list[dict[int, Thumbnail]]:
+    from docaudit.extract.thumbnail_run import read_thumbnails
+    from docaudit.render.page_map import thumbnail_widths
+
+    widths = thumbnail_widths(corpus.documents)
+    return [
+        {} if source is None else read_thumbnails(source, options, wide)
+        for source, wide in zip(sources, widths, strict=True)
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
@@ -16,11 +16,19 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _SHOWN_ELSEWHERE = {"password": "Better through the environment: DOCAUDIT_PASSWORD."}
 
 
-def option_flags(command: Command) -> Command:
-    """Add all flags to a command; it receives them by field name, None or () for those not given."""
-    for name in reversed(AuditOptions.model_fields):
-        command = _flag(name)(command)
-    return command
+def option_flags(names: Iterable[str] = tuple(AuditOptions.model_fields)) -> Callable[[Command], Command]:
+    """Add the flags of these options, of all if none is named.
+
+    The command receives them by field name, None or () for those not given.
+    """
+    chosen = list(names)
+
+    def add(command: Command) -> Command:
+        for name in reversed(chosen):
+            command = _flag(name)(command)
+        return command
+
+    return add
 
 
 def chosen_options(flags: Mapping[str, Any]) -> AuditOptions:

@@ -11,10 +11,11 @@ from typing import Any
 import click
 import pandas as pd
 
-from docaudit.justification import Hit, LedgerRow
+from docaudit.justification import BlindSpot, Hit, LedgerRow
 from docaudit.location import MatchKind, TextLikely
 from docaudit.parsed import ParsedDocument, SweepResult
 from docaudit.reasons import LedgerState
+from docaudit.records import blind_spots
 from docaudit.render import words
 from docaudit.render.clean import one_line
 from docaudit.render.pages import page_words
@@ -33,12 +34,14 @@ class Swept:
         hits: Every occurrence.
         ledger: Every variant, found or not.
         blind_pages: Pages (0: the document as a whole) with a blind spot that may hold text.
+        blind_spots: All blind spots, also those that hold no text.
     """
 
     name: str
     hits: tuple[Hit, ...]
     ledger: tuple[LedgerRow, ...]
     blind_pages: tuple[int, ...]
+    blind_spots: tuple[BlindSpot, ...] = ()
 
     @classmethod
     def of(cls, name: str, parsed: ParsedDocument, result: SweepResult) -> Swept:
@@ -53,6 +56,7 @@ class Swept:
                 for row in _rows(result.ledger_df)
             ),
             blind_pages=tuple(sorted({int(page) for page in blind})),
+            blind_spots=blind_spots(parsed.blind_spot_df),
         )
 
     @property
@@ -73,6 +77,7 @@ class Swept:
             "hits": [hit.model_dump(mode="json") for hit in self.hits],
             "ledger": [row.model_dump(mode="json") for row in self.ledger],
             "pages_with_unread_parts": list(self.blind_pages),
+            "blind_spots": [spot.model_dump(mode="json") for spot in self.blind_spots],
         }
 
 
@@ -83,6 +88,10 @@ def print_swept(documents: Sequence[Swept], form: str) -> None:
     elif form == "csv":
         rows = ((one.name, *hit_row(hit)) for one in documents for hit in one.hits)
         click.echo(table_csv(("document", *HIT_COLUMNS), rows), nl=False)
+        for one in documents:  # a table of hits has no place for what was not read
+            if one.blind_pages:
+                name, pages = one_line(one.name), page_words(one.blind_pages)
+                click.echo(f"docaudit: {name}: not read, in whole or in part: {pages}", err=True)
     else:
         paper = Paper(new_console())
         for number, document in enumerate(documents):

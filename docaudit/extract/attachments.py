@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from docaudit.errors import InputError
+from docaudit.extract.child import Child
 from docaudit.extract.document import SourceFile
 from docaudit.extract.facts import (
     AttachmentFact,
@@ -21,7 +22,7 @@ from docaudit.extract.facts import (
     Refused,
     SpotFact,
 )
-from docaudit.extract.isolation import Child, read_document
+from docaudit.extract.isolation import open_child, read_document
 from docaudit.extract.messages import PipeClosedError, PipeTimeoutError
 from docaudit.location import DOCUMENT_PAGE, PAGE_SOURCES, TextLikely, TextSource
 from docaudit.options import AuditOptions
@@ -87,7 +88,7 @@ class AttachmentReader:
                 if not reason:
                     self._files_left -= 1
                     try:
-                        child = child or Child(source, self._options, describe=False)
+                        child = child or open_child(source, self._options, describe=False)
                         got = child.extract(
                             ExtractRequest(fact.name, fact.stream, self._bytes_left), self._seconds()
                         )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from docaudit.errors import DocumentNotFoundError, InputError, NotAPdfError
 
@@ -17,6 +18,7 @@ Source = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
 """A path, the bytes of a PDF, or an open binary file."""
 
 _HEADER_WINDOW = 1024
+_PIECE = 1 << 20
 _SIGNATURES = (
     (b"<!doctype html", "an HTML page"),
     (b"<html", "an HTML page"),
@@ -44,64 +46,149 @@ class SourceFile:
 def identified(source: Source) -> Iterator[SourceFile]:
     """The source as a file on disk; bytes and open files are written to a temporary one for the time of the block.
 
+    An open file is read from its beginning where it can be rewound.
+
     Raises DocumentNotFoundError (missing, a directory, not readable), NotAPdfError (empty, or another kind of
-    file), InputError (not a kind of source that can be read).
+    file), InputError (not a kind of source that can be read; a file that changed during the block).
     """
-    if isinstance(source, (str, os.PathLike)):
-        path = Path(source)
-        yield _describe(path, _read_path(path), path.name)
-        return
-    data, name = _read_object(source)
-    handle, temporary = tempfile.mkstemp(prefix="docaudit-", suffix=".pdf")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        yield _describe(Path(temporary), data, name)
-    finally:
-        Path(temporary).unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(prefix="docaudit-") as folder:
+        if isinstance(source, (str, os.PathLike)):
+            path = Path(os.fsdecode(source))
+            with _opened(path) as stream:
+                described = _describe(stream, _engine_path(path, Path(folder)), _shown(path.name))
+                before = _state(stream)
+            yield described
+            if _changed(path, before):
+                raise InputError(
+                    "the file changed while it was read",
+                    file=described.name,
+                    remedy="run again when it is complete",
+                )
+            return
+        data, name = _read_object(source)
+        yield _describe(io.BytesIO(data), _written(data, Path(folder) / "document.pdf"), name)
 
 
-def _read_path(path: Path) -> bytes:
+def _opened(path: Path) -> BinaryIO:
     try:
         if path.is_dir():
-            raise DocumentNotFoundError("is a directory", file=str(path), remedy="name a PDF file in it")
+            raise DocumentNotFoundError("is a directory", file=_shown(path), remedy="name a PDF file in it")
         if path.exists() and not path.is_file():
-            raise DocumentNotFoundError("is no regular file", file=str(path), remedy="name a PDF file")
-        return path.read_bytes()
+            raise DocumentNotFoundError("is no regular file", file=_shown(path), remedy="name a PDF file")
+        return path.open("rb")
     except FileNotFoundError as error:
-        raise DocumentNotFoundError("no such file", file=str(path), remedy="check the name") from error
+        raise DocumentNotFoundError("no such file", file=_shown(path), remedy="check the name") from error
     except (OSError, ValueError) as error:
-        raise DocumentNotFoundError(
-            f"cannot be read: {getattr(error, 'strerror', None) or error}",
-            file=str(path),
-            remedy="check name and permissions",
+        raise _unreadable(error, _shown(path)) from error
+
+
+def _unreadable(error: Exception, name: str) -> DocumentNotFoundError:
+    return DocumentNotFoundError(
+        f"cannot be read: {getattr(error, 'strerror', None) or error}",
+        file=name,
+        remedy="check name and permissions",
+    )
+
+
+def _shown(path: Path | str) -> str:
+    r"""A name as text that can be printed and saved: bytes that are no UTF-8 as \xff."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def _engine_path(path: Path, folder: Path) -> Path:
+    """The path itself, or a link to it where its name is no UTF-8: the engines take no other names."""
+    absolute = path.absolute()
+    try:
+        os.fsencode(absolute).decode("utf-8")
+    except UnicodeDecodeError:
+        link = folder / "document.pdf"
+        link.symlink_to(absolute)
+        return link
+    return path
+
+
+def _state(stream: BinaryIO) -> tuple[int, int]:
+    status = os.fstat(stream.fileno())
+    return status.st_size, status.st_mtime_ns
+
+
+def _changed(path: Path, before: tuple[int, int]) -> bool:
+    try:
+        with path.open("rb") as stream:
+            return _state(stream) != before
+    except OSError:
+        return True
+
+
+def _written(data: bytes, path: Path) -> Path:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise InputError(
+            f"cannot be kept in a temporary file: {error.strerror or error}",
+            file="(bytes)",
+            remedy="make room in the temporary folder, or set TMPDIR",
         ) from error
+    return path
 
 
-def _read_object(source: bytes | bytearray | memoryview | BinaryIO) -> tuple[bytes, str]:
+def _read_object(source: object) -> tuple[bytes, str]:
     if isinstance(source, (bytes, bytearray, memoryview)):
         return bytes(source), "(bytes)"
-    if not hasattr(source, "read"):
+    read = getattr(source, "read", None)
+    if not callable(read):
         raise InputError(
             f"cannot read a document from {type(source).__name__}",
             remedy="pass a path, bytes or an open binary file",
         )
-    data = source.read()
-    if not isinstance(data, bytes):
-        raise InputError("the file is open in text mode", remedy="open it in binary mode ('rb')")
     name = getattr(source, "name", None)
-    return data, Path(name).name if isinstance(name, str) else "(bytes)"
+    shown = _shown(Path(os.fsdecode(name)).name) if isinstance(name, (str, bytes)) else "(bytes)"
+    if hasattr(source, "encoding"):
+        raise InputError("the file is open in text mode", file=shown, remedy="open it in binary mode ('rb')")
+    try:
+        _rewind(source)
+        data = read()
+    except (OSError, ValueError, TypeError) as error:  # closed, write-only, or not what it seems to be
+        raise InputError(
+            f"the open file cannot be read: {error}", file=shown, remedy="open it in binary mode ('rb')"
+        ) from error
+    if isinstance(data, str):
+        raise InputError("the file is open in text mode", file=shown, remedy="open it in binary mode ('rb')")
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise InputError(
+            f"reading it gave {type(data).__name__} instead of bytes",
+            file=shown,
+            remedy="pass a path, bytes or an open binary file",
+        )
+    return bytes(data), shown
 
 
-def _describe(path: Path, data: bytes, name: str) -> SourceFile:
-    if not data:
+def _rewind(source: Any) -> None:
+    seekable = getattr(source, "seekable", None)
+    if callable(seekable) and seekable():
+        source.seek(0)
+
+
+def _describe(stream: BinaryIO, path: Path, name: str) -> SourceFile:
+    """Hash the file piece by piece, and look for what makes it a PDF."""
+    digest = hashlib.sha256()
+    size, head, tail, is_pdf = 0, b"", b"", False
+    try:
+        while piece := stream.read(_PIECE):
+            digest.update(piece)
+            size += len(piece)
+            head = head or piece[:_HEADER_WINDOW]
+            is_pdf = is_pdf or any(mark in tail + piece for mark in (b"%PDF-", b" obj"))
+            tail = piece[-8:]
+    except OSError as error:
+        raise _unreadable(error, name) from error
+    if not size:
         raise NotAPdfError("the file is empty", file=name, remedy="obtain the file again")
-    head = data[:_HEADER_WINDOW]
-    start = head.lstrip(b"\xef\xbb\xbf \t\r\n\x00").lower()
     if b"%PDF-" not in head:
+        start = head.lstrip(b"\xef\xbb\xbf \t\r\n\x00").lower()
         for signature, kind in _SIGNATURES:
             if start.startswith(signature):
                 raise NotAPdfError(f"not a PDF but {kind}", file=name, remedy="name a PDF file")
-        if b"%PDF-" not in data and b" obj" not in data:
+        if not is_pdf:
             raise NotAPdfError("not a PDF", file=name, remedy="name a PDF file")
-    return SourceFile(path, name, hashlib.sha256(data).hexdigest(), len(data))
+    return SourceFile(path, name, digest.hexdigest(), size)

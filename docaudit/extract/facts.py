@@ -117,7 +117,9 @@ class OpenRequest(msgspec.Struct, array_like=True, tag="open"):
     ocr_lang: str | None
     ocr_confidence: float
     memory_mb: int
+    page_seconds: float
     describe: bool
+    ink: bool
     second_reader: bool
 
 
@@ -126,6 +128,13 @@ class ReadRequest(msgspec.Struct, array_like=True, tag="read"):
 
     page_num: int
     render: bool = True
+
+
+class ThumbnailRequest(msgspec.Struct, array_like=True, tag="thumbnail"):
+    """Draw one page, `width` pixels wide."""
+
+    page_num: int
+    width: int
 
 
 class ExtractRequest(msgspec.Struct, array_like=True, tag="extract"):
@@ -152,6 +161,13 @@ class PageRead(msgspec.Struct, array_like=True, tag="page"):
     page: PageFact
 
 
+class ThumbnailDrawn(msgspec.Struct, array_like=True, tag="drawn"):
+    """A small picture of one page."""
+
+    page_num: int
+    jpeg: bytes
+
+
 class Extracted(msgspec.Struct, array_like=True, tag="extracted"):
     """One embedded file was unpacked.
 
@@ -170,13 +186,13 @@ class Extracted(msgspec.Struct, array_like=True, tag="extracted"):
 class Refused(msgspec.Struct, array_like=True, tag="refused"):
     """The document cannot be opened, or the page cannot be read.
 
-    `reason` is password, not_a_pdf, no_pages, damaged, or, for a page or an embedded file, failed, unreachable,
-    too_large or out_of_memory.
+    `reason` is password, not_a_pdf, no_pages, damaged or out_of_memory, or, for a page or an embedded file, failed,
+    unreachable, too_large or out_of_memory.
     """
 
     reason: str
     message: str
 
 
-Request = OpenRequest | ReadRequest | ExtractRequest
-Reply = Opened | Working | PageRead | Extracted | Refused
+Request = OpenRequest | ReadRequest | ThumbnailRequest | ExtractRequest
+Reply = Opened | Working | PageRead | ThumbnailDrawn | Extracted | Refused

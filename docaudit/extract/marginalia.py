@@ -68,7 +68,9 @@ def _annotation(page: pymupdf.Page, annotation: Any, subtype: str, number: int) 
         if is_signature(annotation):
             texts += [(TextSource.SIGNATURE, text) for text in signature_texts(annotation)]
     else:
-        texts = [(TextSource.ANNOTATION, text) for text in _texts(annotation, subtype)]
+        # What a link says of itself is for those who cannot see it.
+        source = TextSource.ALT_TEXT if subtype == "Link" else TextSource.ANNOTATION
+        texts = [(source, text) for text in _texts(annotation, subtype)]
         if not hidden and (subtype == "FreeText" or _is_drawn_as_icon(annotation, subtype, box)):
             visibility = Visibility.VISIBLE
     texts += [(TextSource.LINK, text) for text in action_texts(annotation)]

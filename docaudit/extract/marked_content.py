@@ -45,7 +45,11 @@ def alternate_lines(page: pymupdf.Page) -> tuple[list[LineFact], bool]:
 def _contents(page: pymupdf.Page) -> Iterator[tuple[bytes, Any]]:
     """Content and resources of the page and of every form on it."""
     doc = page.parent
-    yield page.read_contents(), get(object_of(doc, page.xref), "Resources")
+    try:
+        content = page.read_contents()
+    except ENGINE_ERRORS:
+        content = b""  # no stream: drawing the page says so
+    yield content, get(object_of(doc, page.xref), "Resources")
     try:
         forms = [int(form[0]) for form in page.get_xobjects()]
     except ENGINE_ERRORS:

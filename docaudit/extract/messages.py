@@ -6,13 +6,15 @@ import os
 import select
 import struct
 import time
+from typing import Any
 
 import msgspec
 
 from docaudit.extract.facts import Reply, Request
 
 _HEADER = struct.Struct("<Q")
-_MAX_MESSAGE = 1 << 30
+MAX_MESSAGE = 64 << 20
+"""Bytes of the largest message: 20 times what the densest pages need, and little enough to unpack it."""
 
 encode = msgspec.msgpack.Encoder().encode
 decode_request = msgspec.msgpack.Decoder(Request).decode
@@ -27,6 +29,10 @@ class PipeGarbledError(PipeClosedError):
     """What came is no message of ours: the other side cannot be trusted any more."""
 
 
+class MessageTooLargeError(Exception):
+    """What was to be sent is larger than the other side takes."""
+
+
 class PipeTimeoutError(Exception):
     """The other side did not answer in time."""
 
@@ -35,26 +41,46 @@ def decode_reply(body: bytes) -> Reply:
     """The reply in a message's bytes; raises PipeGarbledError."""
     try:
         return _decode_reply(body)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, MemoryError) as error:
         raise PipeGarbledError(f"an answer that is none: {error}") from error
 
 
-def send(handle: int, message: Request | Reply) -> None:
-    """Write one message; raises PipeClosedError if nobody reads any more."""
-    body = encode(message)
+def send(handle: int, message: Request | Reply, most: int = MAX_MESSAGE) -> None:
+    """Write one message; raises MessageTooLargeError, or PipeClosedError if nobody reads any more."""
+    body = _encoded(message)
+    if len(body) > most:
+        raise MessageTooLargeError(f"{len(body) >> 20} MiB of text and boxes, more than {most >> 20} MiB")
     view = memoryview(_HEADER.pack(len(body)) + body)
     try:
         while view:
             view = view[os.write(handle, view) :]
-    except BrokenPipeError as error:
+    except OSError as error:
         raise PipeClosedError("the reader of the pipe is gone") from error
 
 
-def receive(handle: int, seconds: float | None = None) -> bytes:
+def _encoded(message: Request | Reply) -> bytes:
+    """The message's bytes. Names and warnings in damaged files have bytes that are no text: they become U+FFFD."""
+    try:
+        return encode(message)
+    except UnicodeEncodeError:
+        return msgspec.msgpack.encode(_mended(msgspec.to_builtins(message, builtin_types=(bytes,))))
+
+
+def _mended(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, (list, tuple)):
+        return [_mended(part) for part in value]
+    if isinstance(value, dict):
+        return {_mended(key): _mended(part) for key, part in value.items()}
+    return value
+
+
+def receive(handle: int, seconds: float | None = None, most: int = MAX_MESSAGE) -> bytes:
     """Read one message's bytes; raises PipeTimeoutError after `seconds`, PipeClosedError at the end of the pipe."""
     deadline = None if seconds is None else time.monotonic() + seconds
     (length,) = _HEADER.unpack(_read_exactly(handle, _HEADER.size, deadline))
-    if length > _MAX_MESSAGE:
+    if length > most:
         raise PipeGarbledError(f"a message of {length} bytes is not one of ours")
     return _read_exactly(handle, length, deadline)
 
@@ -64,7 +90,7 @@ def _read_exactly(handle: int, count: int, deadline: float | None) -> bytes:
     while len(parts) < count:
         if deadline is not None:
             left = deadline - time.monotonic()
-            if left <= 0 or not select.select([handle], [], [], left)[0]:
+            if left <= 0 or not select.select([handle], [], [], min(left, 1e6))[0]:
                 raise PipeTimeoutError
         part = os.read(handle, min(count - len(parts), 1 << 20))
         if not part:

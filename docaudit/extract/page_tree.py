@@ -1,32 +1,47 @@
-"""The list of pages, from the page tree itself: /Count may lie, and a tree may loop back on itself."""
+"""The list of pages, from the page tree itself: /Count may lie, and a tree may loop back on itself or lead nowhere."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import pymupdf
 
 from docaudit.extract.engine import ENGINE_ERRORS, key_of, reference
+from docaudit.extract.trust import MOST_MISSING, MOST_PAGES
 
-_MAX_PAGES = 200_000
-_MOST_MISSING = 100
-"""Pages that a tree claims and does not lead to get a row each, up to this many: a count may be a lie."""
-_REFERENCE = re.compile(r"(\d+)\s+(\d+)\s+R")
+_DEEPEST = 32
+_TOKEN = re.compile(
+    r"<<|>>|[\[\]]|\((?:\\.|[^()\\])*\)|<[0-9A-Fa-f\s]*>|\d+\s+\d+\s+R\b|/?[^\s/<>\[\]()]+", re.DOTALL
+)
+_REFERENCE = re.compile(r"(\d+)\s+\d+\s+R")
+_OPENING, _CLOSING = {"<<", "["}, {">>", "]"}
 _INHERITED = ("Resources", "MediaBox", "CropBox", "Rotate")
+_PAGE_KEYS = {"Contents", "MediaBox", "Resources", "Parent", "Annots"}
 
 
 class UnreachablePageError(Exception):
     """The tree claims this page, and nothing leads to it."""
 
 
+@dataclass
+class _Walk:
+    """What a walk through the tree found: the object of each page in order, None where an entry is no page."""
+
+    pages: list[int | None] = field(default_factory=list)
+    inherited: dict[int, dict[str, str]] = field(default_factory=dict)
+    odd: bool = False
+
+
 class PageTree:
     """The pages of a document in order.
 
-    The tree is walked. If the engine's own count differs, a flat tree of the pages that the walk reached takes its
-    place in memory (the file is not touched), so that every one of them can be loaded.
+    The tree is walked. If anything in it is odd, or the engine counts differently, a flat tree of the pages that the
+    walk reached takes its place in memory (the file is not touched), so that every one of them can be loaded.
 
     Attributes:
-        pages_total: Pages that can be reached, and those that the tree claims beyond them.
+        pages_total: Pages that can be reached, entries that lead to no page, and those that the tree claims beyond.
         truncated: The tree has more pages than docaudit reads.
         numbers: Object number of each page -> its number.
         claimed: What /Count of the root says.
@@ -34,87 +49,179 @@ class PageTree:
 
     def __init__(self, doc: pymupdf.Document) -> None:
         self._doc = doc
-        self.claimed = _claimed(doc)
-        walked, inherited = _walk(doc)
-        self.flattened = bool(walked) and (len(walked) != self.claimed or len(walked) != _count(doc))
+        self.claimed = _claimed(doc, reference(key_of(doc, doc.pdf_catalog(), "Pages")))
+        walk = _walk(doc)
+        found = [page for page in walk.pages if page is not None]
+        if not found:
+            found = _all_page_objects(doc)
+            walk = _Walk([*found], {}, True)
+        self.flattened = bool(found) and (walk.odd or len(found) != self.claimed or len(found) != _count(doc))
         if self.flattened:
-            _flatten(doc, walked, inherited)
-        self.numbers = {number: page for page, number in enumerate(walked, 1)}
-        self.truncated = len(walked) >= _MAX_PAGES
-        self._reachable = len(walked) or _count(doc)
-        claimed = min(self.claimed, self._reachable + _MOST_MISSING) if self._reachable else 0
-        self.pages_total = max(self._reachable, claimed)
+            _flatten(doc, found, walk.inherited)
+        self._entries = walk.pages or [0] * min(_count(doc), MOST_PAGES)
+        self.numbers = {number: page for page, number in enumerate(walk.pages, 1) if number is not None}
+        self.truncated = len(walk.pages) >= MOST_PAGES
+        listed = len(self._entries)
+        self.pages_total = max(listed, min(self.claimed, listed + MOST_MISSING)) if listed else 0
+        self._index: dict[int, int] = {}
+        for entry, number in enumerate(self._entries, 1):
+            if number is not None:
+                self._index[entry] = len(self._index)
 
     def load(self, page_num: int) -> pymupdf.Page:
         """The page with this 1-based number; raises UnreachablePageError or one of ENGINE_ERRORS."""
-        if page_num > self._reachable:
-            said = f"the page tree claims {self.claimed} pages and leads to {self._reachable}"
+        if page_num > len(self._entries):
+            said = f"the page tree claims {self.claimed} pages and leads to {len(self._entries)}"
             raise UnreachablePageError(said)
-        page: pymupdf.Page = self._doc.load_page(page_num - 1)
+        if page_num not in self._index:
+            raise UnreachablePageError("the page tree has an entry here that leads to no page")
+        page: pymupdf.Page = self._doc.load_page(self._index[page_num])
         return page
 
 
 def _count(doc: pymupdf.Document) -> int:
     try:
-        return int(doc.page_count)
+        return max(0, int(doc.page_count))
     except ENGINE_ERRORS:
         return 0
 
 
-def _claimed(doc: pymupdf.Document) -> int:
-    kind, value = key_of(doc, doc.pdf_catalog(), "Pages/Count")
+def _claimed(doc: pymupdf.Document, node: int | None) -> int:
+    kind, value = ("null", "") if node is None else key_of(doc, node, "Count")
     return int(value) if kind == "int" else -1
 
 
-def _walk(doc: pymupdf.Document) -> tuple[list[int], dict[int, dict[str, str]]]:
-    """Object numbers of all pages in order, and what each inherits from the nodes above it."""
+def _walk(doc: pymupdf.Document) -> _Walk:
+    """Visit all nodes of the tree in order; a node is left when all below it has been visited."""
+    walk = _Walk()
     root = reference(key_of(doc, doc.pdf_catalog(), "Pages"))
-    pages: list[int] = []
-    inherited: dict[int, dict[str, str]] = {}
     seen: set[int] = set()
-    stack: list[tuple[int, dict[str, str]]] = [] if root is None else [(root, {})]
-    while stack and len(pages) < _MAX_PAGES:
-        node, above = stack.pop()
-        kind, kids = key_of(doc, node, "Kids")
-        if kind == "xref":
-            kind, kids = "array", _array_of(doc, int(kids.split()[0]))
-        if kind != "array":
-            if key_of(doc, node, "Type")[1] != "/Pages":
-                pages.append(node)
-                inherited[node] = above
+    leaving: list[tuple[int, int]] = []
+    stack: list[tuple[int | None, dict[str, str]] | None] = [] if root is None else [(root, {})]
+    while stack and len(walk.pages) < MOST_PAGES:
+        top = stack.pop()
+        if top is None:
+            node_left, before = leaving.pop()
+            walk.odd |= _claimed(doc, node_left) != len(walk.pages) - before
             continue
-        if node in seen:
-            continue  # the tree loops back on itself: what hangs below was walked already
-        seen.add(node)
-        here = above | _own(doc, node)
-        stack.extend((int(number), here) for number, _ in reversed(_REFERENCE.findall(kids)))
-    return pages, inherited
+        node, above = top
+        keys = set() if node is None else _keys(doc, node)
+        if node is None or not keys:
+            walk.pages.append(None)
+            walk.odd = True
+        elif "Kids" not in keys:
+            _leaf(doc, node, keys, above, walk)
+        elif node in seen:
+            walk.odd = True  # the tree loops back on itself: what hangs below was walked already
+        else:
+            seen.add(node)
+            here = above | _own(doc, node, keys)
+            leaving.append((node, len(walk.pages)))
+            walk.odd |= len(leaving) > _DEEPEST
+            stack.append(None)
+            stack.extend((kid, here) for kid in reversed(list(_kids(doc, node))))
+    return walk
 
 
-def _array_of(doc: pymupdf.Document, number: int) -> str:
+def _leaf(doc: pymupdf.Document, node: int, keys: set[str], above: dict[str, str], walk: _Walk) -> None:
+    sort = key_of(doc, node, "Type")[1]
+    if sort == "/Page" or (sort != "/Pages" and keys & _PAGE_KEYS):
+        walk.pages.append(node)
+        walk.inherited[node] = above
+        walk.odd |= sort != "/Page"
+        return
+    walk.odd = True
+    if (
+        sort != "/Pages"
+    ):  # a node without pages below it is empty, any other object is an entry that is no page
+        walk.pages.append(None)
+
+
+def _keys(doc: pymupdf.Document, number: int) -> set[str]:
+    """Keys of a dictionary; none for any other object, or where there is no such object."""
+    try:
+        return set(doc.xref_get_keys(number)) if 0 < number < doc.xref_length() else set()
+    except ENGINE_ERRORS:
+        return set()
+
+
+def _kids(doc: pymupdf.Document, node: int) -> Iterator[int | None]:
+    """Object numbers of the entries of /Kids; a page that is written into the list becomes an object of its own."""
+    kind, kids = key_of(doc, node, "Kids")
+    if kind == "xref":
+        kids = _object(doc, int(kids.split()[0]))
+    for entry in _elements(kids):
+        found = _REFERENCE.fullmatch(entry)
+        if found:
+            yield int(found[1])
+        elif entry.startswith("<<"):
+            yield _new_object(doc, entry)
+        else:
+            yield None
+
+
+def _elements(array: str) -> Iterator[str]:
+    """The elements of an array as they are written."""
+    depth, start = 0, 0
+    for token in _TOKEN.finditer(array):
+        if token[0] in _CLOSING:
+            depth -= 1
+            if depth == 1:
+                yield array[start : token.end()]
+        elif depth == 1 and token[0] not in _OPENING:
+            yield token[0]
+        elif token[0] in _OPENING:
+            depth += 1
+            if depth == 2:
+                start = token.start()
+
+
+def _object(doc: pymupdf.Document, number: int) -> str:
     try:
         return str(doc.xref_object(number, compressed=True))
     except ENGINE_ERRORS:
         return ""
 
 
-def _own(doc: pymupdf.Document, node: int) -> dict[str, str]:
-    found = {}
-    for name in _INHERITED:
-        kind, value = key_of(doc, node, name)
-        if kind != "null":
-            found[name] = value
-    return found
+def _new_object(doc: pymupdf.Document, written: str) -> int | None:
+    try:
+        number = int(doc.get_new_xref())
+        doc.update_object(number, written)
+    except ENGINE_ERRORS:
+        return None
+    return number
+
+
+def _own(doc: pymupdf.Document, node: int, keys: set[str]) -> dict[str, str]:
+    return {name: key_of(doc, node, name)[1] for name in _INHERITED if name in keys}
+
+
+def _all_page_objects(doc: pymupdf.Document) -> list[int]:
+    """Pages of a file whose tree leads to none, in the order of their numbers."""
+    if not _count(doc) and _claimed(doc, reference(key_of(doc, doc.pdf_catalog(), "Pages"))) <= 0:
+        return []  # the file says itself that it has no pages
+    numbers = range(1, doc.xref_length())
+    return [number for number in numbers if key_of(doc, number, "Type")[1] == "/Page"][:MOST_PAGES]
 
 
 def _flatten(doc: pymupdf.Document, pages: list[int], inherited: dict[int, dict[str, str]]) -> None:
-    """Replace the tree in memory by one node that lists all pages, each with what it inherited."""
+    """Replace the tree in memory by one node that lists all pages, each with what it inherited.
+
+    A page that is listed again becomes a copy: the engine takes no more pages than there are objects.
+    """
     root = doc.get_new_xref()
-    kids = " ".join(f"{page} 0 R" for page in pages)
-    doc.update_object(root, f"<</Type/Pages/Count {len(pages)}/Kids[{kids}]>>")
-    for page in pages:
-        for name, value in inherited[page].items():
+    listed: list[tuple[int, int]] = []
+    seen: set[int] = set()
+    for original in pages:
+        again = _new_object(doc, _object(doc, original)) if original in seen else None
+        listed.append((again or original, original))
+        seen.add(original)
+    kids = " ".join(f"{page} 0 R" for page, _ in listed)
+    doc.update_object(root, f"<</Type/Pages/Count {len(listed)}/Kids[{kids}]>>")
+    for page, original in listed:
+        for name, value in inherited.get(original, {}).items():
             if key_of(doc, page, name)[0] == "null":
                 doc.xref_set_key(page, name, value)
+        doc.xref_set_key(page, "Type", "/Page")
         doc.xref_set_key(page, "Parent", f"{root} 0 R")
     doc.xref_set_key(doc.pdf_catalog(), "Pages", f"{root} 0 R")

@@ -26,9 +26,10 @@ from docaudit.extract.parts import document_parts
 from docaudit.extract.pictures import BoxPictures, PdfiumPictures
 from docaudit.extract.pixels import compare_pixels
 from docaudit.extract.second_engine import SecondEngine
-from docaudit.extract.second_reader import SecondReading, read_second
+from docaudit.extract.second_reader import SecondReading, read_second, without_found
 from docaudit.extract.spots import damage_spot, page_state, without_reread
 from docaudit.extract.text_finder import TextFinder
+from docaudit.extract.thumbnails import draw_thumbnail
 from docaudit.extract.unread import Settled, settle
 from docaudit.extract.visibility import mark_visibility, read_boxes
 from docaudit.location import PageState
@@ -56,13 +57,17 @@ class DocumentReader:
         pymupdf.TOOLS.reset_mupdf_warnings()
         self._doc = _open(request)
         self._password = request.password
-        self._tree = PageTree(self._doc)
+        try:
+            self._tree = PageTree(self._doc)
+        except ENGINE_ERRORS as error:
+            raise DocumentRefusedError("damaged", f"its page tree cannot be read: {error}") from error
         if not self._tree.pages_total:
             raise DocumentRefusedError("no_pages", "no page can be reached in it")
         self._fonts = FontCheck(self._doc)
         self._second = SecondEngine(request.path, request.password)
         labelled = key_of(self._doc, self._doc.pdf_catalog(), "PageLabels")[0] != "null"
         self._labels = self._second.labels() if labelled else []
+        self._ink = request.ink
         self._compare = request.second_reader
         self._ocr: OcrReader | None = None
         if request.ocr != "off":
@@ -107,6 +112,13 @@ class DocumentReader:
         except ENGINE_ERRORS as error:
             raise PageRefusedError(f"{type(error).__name__}: {error}") from error
 
+    def thumbnail(self, page_num: int, width: int) -> bytes:
+        """A small JPEG of one page (1-based); raises UnreachablePageError, PageRefusedError, or MemoryError."""
+        try:
+            return draw_thumbnail(self._tree.load(page_num), width)
+        except ENGINE_ERRORS as error:
+            raise PageRefusedError(f"{type(error).__name__}: {error}") from error
+
     def _read(self, page: pymupdf.Page, page_num: int, render: bool) -> PageFact:
         content = page_dict(page)
         text = read_lines(content, page.rect)
@@ -125,14 +137,17 @@ class DocumentReader:
             spots=spots,
             warnings=warnings_of(),
         )
-        fact.spots += font_spots(text, self._doubted(page) if render else {}, page.rect)
-        if render:
+        picture = render and self._ink
+        fact.spots += font_spots(text, self._doubted(page) if picture else {}, page.rect)
+        if picture:
             self._account(page, text, beside, fact)
-        hidden, unread = self._hidden.read(page, fact, render)
-        fact.lines = without_drawn(fact.lines) + hidden
+        elif render:
+            self._compare_text(page, fact)
+        hidden, unread = self._hidden.read(page, fact, picture)
+        fact.lines = without_found(without_drawn(fact.lines), hidden) + hidden
         fact.spots += unread
         fact.warnings = "\n".join(filter(None, (fact.warnings, warnings_of())))
-        fact.spots += damage_spot(fact.warnings)
+        fact.spots += damage_spot(fact.warnings, fact.state == PageState.BLANK.value)
         return fact
 
     def _doubted(self, page: pymupdf.Page) -> dict[str, Doubt]:
@@ -144,7 +159,7 @@ class DocumentReader:
     def _account(self, page: pymupdf.Page, text: TextLayer, beside: list[LineFact], fact: PageFact) -> None:
         """Compare what was read with what the page shows; OCR what is left."""
         boxes = read_boxes(text, beside)
-        second = self._second.page(fact.page_num, page.rect, self._tree.pages_total)
+        second = self._peer(page, fact)
         reading = self._compared(second, page, fact)
         pictures = BoxPictures(page, boxes) if second is None else PdfiumPictures(second, page.rect)
         ink = PageInk(page, pictures, boxes)
@@ -160,6 +175,19 @@ class DocumentReader:
         fact.state = page_state(fact.lines, ink.total, fact.spots).value
         if fact.words_first_only is not None:
             fact.words_second_only = reading.second_only
+
+    def _compare_text(self, page: pymupdf.Page, fact: PageFact) -> None:
+        """What the second engine adds, where no picture tells whether a person can see it."""
+        reading = self._compared(self._peer(page, fact), page, fact)
+        fact.lines = fact.lines + reading.lines
+        if fact.words_first_only is not None:
+            fact.words_second_only = reading.second_only
+
+    def _peer(self, page: pymupdf.Page, fact: PageFact) -> PdfPage | None:
+        """The same page in the second engine; none where the page tree is not what it says: it may count otherwise."""
+        if self._tree.flattened:
+            return None
+        return self._second.page(fact.page_num, page.rect, self._tree.pages_total)
 
     def _compared(self, peer: PdfPage | None, page: pymupdf.Page, fact: PageFact) -> SecondReading:
         """What the second engine reads on the page; nothing if it was not asked or cannot tell."""

@@ -87,6 +87,17 @@ def read_second(
         text_page.close()
 
 
+def without_found(lines: list[LineFact], later: Sequence[LineFact]) -> list[LineFact]:
+    """The lines without those of the second reader that the first found in the end, on a layer that is off, say."""
+    places = _Places(later)
+    return [
+        line
+        for line in lines
+        if line.source != TextSource.SECOND_READER.value
+        or not places.have("".join(_folded(line.text).split()), line.box)
+    ]
+
+
 def _differences(ones: list[str], others: list[str]) -> tuple[int, set[str]]:
     """How many words only the first reader has, and which ones only the second.
 

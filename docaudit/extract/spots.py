@@ -15,7 +15,7 @@ _UNREADABLE = re.compile(rf"[{_UNKNOWN}]{{2,}}|(?<=\w)[{_UNKNOWN}]|[{_UNKNOWN}](
 _SURE = 75.0
 _DAMAGE = re.compile(
     r"zlib error|read error|cannot (?:draw|decode|find|load)|syntax error|unexpected|invalid|corrupt|ignoring|"
-    r"format error|unknown keyword|premature|truncated|missing",
+    r"format error|unknown keyword|premature|truncated|missing|not a ",
     re.IGNORECASE,
 )
 
@@ -30,9 +30,9 @@ def unknown_glyphs(text: str) -> int:
     return sum(len(part) for part in _UNREADABLE.findall(text))
 
 
-def damage_spot(warnings: str) -> list[SpotFact]:
-    """A blind spot for the page if the engine complained of damage while it read the page."""
-    complaints = [row for row in warnings.splitlines() if _DAMAGE.search(row)]
+def damage_spot(warnings: str, blank: bool) -> list[SpotFact]:
+    """A blind spot for the page if the engine complained of damage, or of anything on a page where it found nothing."""
+    complaints = [row for row in warnings.splitlines() if blank or _DAMAGE.search(row)]
     if not complaints:
         return []
     return [

@@ -14,9 +14,10 @@ from docaudit.extract.facts import OutlineFact
 from docaudit.extract.letters import letters_of
 from docaudit.frames import TOC_DF
 from docaudit.location import PAGE_SOURCES
+from docaudit.page_numbers import Run, printed_runs
 
 _HEADING = re.compile(
-    r"^\s*(?:table\s+of\s+contents|contents|index|目\s*次|inhalt(?:sverzeichnis)?|índice|obsah|содержание|目录|目錄)\s*$",
+    r"^\s*(?:table\s+of\s+contents|contents|index|i\s+n\s+d\s+e\s+x|目\s*次|inhalt(?:sverzeichnis)?|índice|obsah|содержание|目录|目錄)\s*$",
     re.I,
 )
 _ENTRY = re.compile(
@@ -29,11 +30,21 @@ _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _PAGE = re.compile(r"^[\s.·…‥・_]*(?P<page>\d{1,4}|[ivxlc]{1,7})\s*$", re.I)
 _LEADER = re.compile(r"[\s.·…‥・⋯_]+$")
 _NUMBERED = re.compile(r"^\s*(\d+(?:\.\d+)*)")
+_ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
+_ENUMERATOR = re.compile(
+    r"^\s*(?:(?:items?|parts?|notes?|chapters?|sections?|appendix|annex)\s+(?:\d+[a-z]?|[ivx]+|[a-z])\b\s*[.:–—-]*"
+    r"|\(?[a-z0-9]{1,2}\)|[a-z]\.|第[\d０-９一二三四五六七八九十百]+[章節条編部])\s*",
+    re.I,
+)
 _FRONT = 0.15
 _MIN_ENTRIES = 3
 _MOSTLY = 0.6
 _ENOUGH = 28
 """Letters of a title that must stand on its page: contents often word the end of a long title in another way."""
+_LONG_WORD, _MANY_WORDS, _MOST_WORDS = 3, 4, 0.8
+"""A title of at least four words of three letters is found where at least four in five of them are: headings of
+statements are worded in another order.
+"""
 
 
 class _Row(NamedTuple):
@@ -66,7 +77,7 @@ def toc_table(
         rows.append(
             _row(number, entry.level, parents.get(entry.level - 1, 0), entry.title, entry.page_num, "outline")
         )
-    physical = _physical_pages(printed, page_df, letters)
+    physical = _physical_pages(printed, page_df, letters, printed_runs(line_df, page_df))
     levels = _levels(printed)
     parents = {}
     for offset, (line, level, page) in enumerate(zip(printed, levels, physical, strict=True), 1):
@@ -79,12 +90,14 @@ def toc_table(
 
 
 def _stands_on(title: str, page: str) -> bool:
-    """The title is on the page, with or without its section number (numbers are often left out of low headings)."""
-    for written in (title, _NUMBERED.sub("", title)):
+    """The title is on the page, with or without its number ("Item 9.", "a)", "3.1"), which headings often leave out."""
+    bare = _ENUMERATOR.sub("", title)
+    for written in (title, _NUMBERED.sub("", title), bare, _ASIDE.sub("", bare)):
         wanted = letters_of(written)[:_ENOUGH]
         if wanted and wanted in page:
             return True
-    return False
+    words = [word for part in bare.split() if len(word := letters_of(part)) >= _LONG_WORD]
+    return len(words) >= _MANY_WORDS and sum(word in page for word in words) >= _MOST_WORDS * len(words)
 
 
 def _row(number: int, level: int, parent: int, title: str, page: int, source: str) -> dict[str, object]:
@@ -111,17 +124,20 @@ def printed_contents(line_df: pd.DataFrame, pages_total: int) -> list[Printed]:
     """Entries of the contents pages: those under a heading "Contents", and following pages of the same shape."""
     rows = _visual_rows(line_df, max(12, round(pages_total * _FRONT)))
     entries: list[Printed] = []
-    going = False
     for page in sorted(rows):
         starts = any(_HEADING.match(row.text) for row in rows[page])
-        if not (starts or going):
+        if not (starts or entries):
             continue
         found = _entries(rows[page])
         mostly = sum(len(entry.lines) for entry in found) >= _MOSTLY * sum(
             len(row.lines) for row in rows[page]
         )
-        going = len(found) >= _MIN_ENTRIES and _ascending(found) and (starts or mostly)
-        entries += found if going else []
+        begins = starts and len(found) >= _MIN_ENTRIES and _ascending(found)
+        goes_on = bool(entries and found and mostly and _ascending([entries[-1], *found]))
+        if entries and not goes_on and not (begins and mostly):
+            break  # "Contents" at the top of later pages is a link back, and the rows below it are tables
+        if begins or goes_on:
+            entries += found
     return entries if len(entries) >= _MIN_ENTRIES else []
 
 
@@ -187,14 +203,21 @@ def _joined(page: int, group: list[_Cell]) -> _Row:
     return _Row(page, text, ordered[0][2], tuple(cell[4] for cell in ordered))
 
 
-def _physical_pages(printed: list[Printed], page_df: pd.DataFrame, letters: dict[int, str]) -> list[int]:
-    """Physical pages of printed page numbers: by the page labels, else by the offset that finds most titles."""
-    labels: dict[str, int] = {}
+def _physical_pages(
+    printed: list[Printed], page_df: pd.DataFrame, letters: dict[int, str], runs: list[Run]
+) -> list[int]:
+    """Physical pages of printed page numbers: by page labels and by the numbers printed on the pages, else by the
+    offset that finds most titles. Of several pages with one number that with the title on it is meant.
+    """
+    numbered: dict[str, list[int]] = defaultdict(list)
     for page, label in zip(page_df["page_num"], page_df["page_label"], strict=True):
-        if label:
-            labels.setdefault(str(label).lower(), int(page))
-    if labels:
-        return [labels.get(entry.label.lower(), 0) for entry in printed]
+        numbered[str(label).lower()].append(int(page))
+    numbered.pop("", None)
+    for run in runs:
+        for step in range(run.last_page - run.first_page + 1):
+            numbered[str(run.first_number + step)].append(run.first_page + step)
+    if numbered:
+        return [_meant(entry, numbered, runs, letters, len(page_df)) for entry in printed]
     offsets: Counter[int] = Counter()
     for entry in printed:
         wanted = letters_of(entry.title)
@@ -205,6 +228,20 @@ def _physical_pages(printed: list[Printed], page_df: pd.DataFrame, letters: dict
     last = len(page_df)
     pages = [int(entry.label) + offset if entry.label.isdigit() else 0 for entry in printed]
     return [page if 1 <= page <= last else 0 for page in pages]
+
+
+def _meant(
+    entry: Printed, numbered: dict[str, list[int]], runs: list[Run], letters: dict[int, str], last: int
+) -> int:
+    """The page with this number and title, else the first with this number, else where it would be in the run."""
+    pages = list(numbered.get(entry.label.lower(), []))
+    if not pages and runs and entry.label.isdigit():
+        number = int(entry.label)
+        near = min(runs, key=lambda run: min(abs(number - run.first_number), abs(number - run.last_number)))
+        pages = [near.first_page + number - near.first_number]
+    with_title = (page for page in pages if _stands_on(entry.title, letters.get(page, "")))
+    page = next(with_title, pages[0] if pages else 0)
+    return page if 1 <= page <= last else 0
 
 
 def _levels(printed: list[Printed]) -> list[int]:

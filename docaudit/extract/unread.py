@@ -124,11 +124,9 @@ def _read(
         )
         for part, detail in look.unread
     ]
+    nothing = "OCR and a text finder see no words in it"
     spots += [
-        _spot(
-            _kind(part.box, images), TextLikely.NO, part.box, area, "OCR and a text finder see no words in it"
-        )
-        for part in look.empty
+        _spot(BlindSpotKind.OCR_NO_WORDS, TextLikely.NO, part.box, area, nothing) for part in look.empty
     ]
     unread = min(region.ink, sum(part.ink for part, _ in look.doubtful + look.unread))
     state = "uncertain" if look.doubtful or (unsure and look.unread) else "read" if lines else "no_text"

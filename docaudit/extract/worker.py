@@ -7,7 +7,11 @@ prints goes nowhere, so that it cannot break the stream.
 from __future__ import annotations
 
 import os
+import re
+import signal
 import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from docaudit.extract.facts import (
     ExtractRequest,
@@ -16,9 +20,31 @@ from docaudit.extract.facts import (
     PageRead,
     ReadRequest,
     Refused,
+    Reply,
+    Request,
+    ThumbnailDrawn,
+    ThumbnailRequest,
     Working,
 )
-from docaudit.extract.messages import PipeClosedError, decode_request, receive, send
+from docaudit.extract.messages import (
+    MAX_MESSAGE,
+    MessageTooLargeError,
+    PipeClosedError,
+    decode_request,
+    receive,
+    send,
+)
+
+if TYPE_CHECKING:
+    from docaudit.extract.reader import DocumentReader
+
+for _name in ("pymupdf.layout", "pymupdf4llm"):
+    # The engine imports these by itself, and with them a neural network: two thirds of the start, never used here.
+    sys.modules.setdefault(_name, None)  # type: ignore[arg-type]
+
+_ALLOCATION = re.compile(r"\b[mc]alloc\b|\brealloc\b|out of memory", re.IGNORECASE)
+_GRACE_SECONDS = 10
+"""The parent ends a child that takes too long; a child whose parent is gone ends itself, this much later."""
 
 
 def main() -> None:
@@ -36,44 +62,94 @@ def main() -> None:
 def _serve(source: int, target: int) -> None:
     request = decode_request(receive(source))
     assert isinstance(request, OpenRequest)
+    import docaudit.extract.reader  # noqa: F401 - before the limit, so that only the document counts
+
     _limit_memory(request.memory_mb)
-    from docaudit.extract.objects import StreamTooLargeError
-    from docaudit.extract.page_tree import UnreachablePageError
-    from docaudit.extract.reader import DocumentReader, DocumentRefusedError, PageRefusedError
+    patience = request.page_seconds + _GRACE_SECONDS
+
+    def working() -> None:
+        _limit_time(patience)
+        send(target, Working())
+
+    reader = _opened(request, working, target)
+    while reader is not None:
+        _limit_time(0)
+        asked = decode_request(receive(source))
+        _limit_time(patience)
+        most = MAX_MESSAGE + (4 * asked.limit if isinstance(asked, ExtractRequest) else 0)
+        try:
+            send(target, _answer(reader, asked), most)
+        except MessageTooLargeError as error:
+            send(target, Refused("too_large", str(error)))
+
+
+def _opened(request: OpenRequest, working: Callable[[], None], target: int) -> DocumentReader | None:
+    """The reader of the document, which is announced to the parent; or None, and the parent knows why."""
+    from docaudit.extract.reader import DocumentReader, DocumentRefusedError
 
     try:
-        reader = DocumentReader(request, working=lambda: send(target, Working()))
+        reader = DocumentReader(request, working)
         send(target, Opened(reader.describe(request.describe)))
     except DocumentRefusedError as error:
         send(target, Refused(error.reason, str(error)))
-        return
-    while True:
-        request = decode_request(receive(source))
-        try:
-            if isinstance(request, ExtractRequest):
-                send(target, reader.extract(request))
-                continue
-            assert isinstance(request, ReadRequest)
-            send(target, PageRead(reader.read(request.page_num, request.render)))
-        except UnreachablePageError as error:
-            send(target, Refused("unreachable", str(error)))
-        except StreamTooLargeError as error:
-            send(target, Refused("too_large", str(error)))
-        except PageRefusedError as error:
-            send(target, Refused("failed", str(error)))
-        except MemoryError:
-            send(target, Refused("out_of_memory", "the page needs more memory than the limit"))
+    except MemoryError:
+        send(target, Refused("out_of_memory", "opening it needs more memory than the limit"))
+    except MessageTooLargeError as error:
+        send(target, Refused("damaged", f"what lies beside its pages is too much: {error}"))
+    else:
+        return reader
+    return None
+
+
+def _answer(reader: DocumentReader, request: Request) -> Reply:
+    from docaudit.extract.objects import StreamTooLargeError
+    from docaudit.extract.page_tree import UnreachablePageError
+    from docaudit.extract.reader import PageRefusedError
+
+    try:
+        if isinstance(request, ExtractRequest):
+            return reader.extract(request)
+        if isinstance(request, ThumbnailRequest):
+            return ThumbnailDrawn(request.page_num, reader.thumbnail(request.page_num, request.width))
+        assert isinstance(request, ReadRequest)
+        return PageRead(reader.read(request.page_num, request.render))
+    except UnreachablePageError as error:
+        return Refused("unreachable", str(error))
+    except StreamTooLargeError as error:
+        return Refused("too_large", str(error))
+    except PageRefusedError as error:
+        return Refused("out_of_memory" if _ALLOCATION.search(str(error)) else "failed", str(error))
+    except MemoryError:
+        return Refused("out_of_memory", "the page needs more memory than the limit")
+
+
+def _limit_time(seconds: float) -> None:
+    """End this process after so many seconds, whatever it is doing; 0 takes the limit away."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, min(seconds, 1e6))
 
 
 def _limit_memory(megabytes: int) -> None:
-    """Cap the address space where the system can; elsewhere the time limits alone hold."""
+    """Cap the address space at what this process has now, and so much on top; elsewhere the time limits alone hold."""
     if sys.platform == "win32":
         return
     import resource
 
-    limit = megabytes << 20
+    limit = _address_space() + (megabytes << 20)
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    if most != resource.RLIM_INFINITY:
+        limit = min(limit, most)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _address_space() -> int:
+    """Bytes of address space that this process has; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as stream:  # noqa: PTH123
+            return int(stream.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 1 << 30
 
 
 if __name__ == "__main__":

@@ -9,20 +9,18 @@ from docaudit.justification import AbsenceJustification
 from docaudit.render import html, json, tables
 
 # Excel takes a CSV without this mark for its own code page, and shows Japanese as garbage.
-_BYTE_ORDER_MARK = "\ufeff"
+BYTE_ORDER_MARK = "\ufeff"
 
 
 def write_folder(justification: AbsenceJustification, folder: Path) -> list[Path]:
     """Write justification.json, report.html, hits.csv and blind_spots.csv; raises OutputError.
 
-    Everything is rendered before the first file is written, and each file appears whole or not at all.
+    Everything is rendered before the first file is written, and the files appear together or not at all.
     """
     texts = {
         "justification.json": json.dump(justification),
         "report.html": html.to_html(justification),
-        "hits.csv": _BYTE_ORDER_MARK + tables.hits_csv(justification.hits),
-        "blind_spots.csv": _BYTE_ORDER_MARK + tables.blind_spots_csv(justification),
+        "hits.csv": BYTE_ORDER_MARK + tables.hits_csv(justification.hits),
+        "blind_spots.csv": BYTE_ORDER_MARK + tables.blind_spots_csv(justification),
     }
-    for name, text in texts.items():
-        atomic.write_text(folder / name, text)
-    return [folder / name for name in texts]
+    return atomic.write_texts(folder, texts)

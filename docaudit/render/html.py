@@ -32,13 +32,14 @@ Facts = list[tuple[str, str]]
 
 def to_html(justification: AbsenceJustification) -> str:
     """The whole report as one HTML document."""
-    template = _environment().get_template("report.html.j2")
+    template = environment().get_template("report.html.j2")
     return template.render(_context(justification))
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """The templates of docaudit: everything escaped, no name undefined."""
+    made = Environment(
         loader=PackageLoader("docaudit.render"),
         # Unconditional: the choice by file ending would not escape in a template named .j2.
         autoescape=True,
@@ -56,11 +57,12 @@ def _environment() -> Environment:
         "split": split_snippet,
         "likely": likely_words,
         "plural": words.plural,
+        "percent": words.percent,
     }
-    environment.filters.update(filters)
+    made.filters.update(filters)
     # `safe` would switch escaping off; no template of ours may.
-    del environment.filters["safe"]
-    return environment
+    del made.filters["safe"]
+    return made
 
 
 def _context(justification: AbsenceJustification) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 MAX_WIDTH = 120
@@ -74,6 +75,16 @@ class Paper:
             self.line(
                 " " * indent, (head if number == 0 else " " * cell_len(head), style), (last.plain, style)
             )
+
+    def table(self, table: Table, indent: int = 2) -> None:
+        """A table, wrapped to the width of the paper."""
+        options = self.console.options.update(width=max(self.width - indent, 20))
+        for segments in self.console.render_lines(table, options, pad=False):
+            line = Text(" " * indent)
+            for segment in segments:
+                line.append(segment.text, segment.style)
+            line.rstrip()
+            self._put(line)
 
     def _put(self, text: Text) -> None:
         if self._plain:

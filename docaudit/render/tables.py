@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from docaudit.justification import AbsenceJustification, BlindSpot, Hit
-from docaudit.location import BBox
+from docaudit.location import BBox, TextLikely
 from docaudit.render.clean import csv_cell
 
 BOX = ("x0", "y0", "x1", "y1")
@@ -40,7 +40,9 @@ def hits_csv(hits: Iterable[Hit]) -> str:
 
 def blind_spots_csv(justification: AbsenceJustification) -> str:
     """One row for each blind spot, with what its kind means and what would settle it."""
-    return table_csv(BLIND_SPOT_COLUMNS, (_spot_row(spot) for spot in justification.blind_spots))
+    return table_csv(
+        BLIND_SPOT_COLUMNS, blind_spot_rows(justification.blind_spots, ocr=justification.options.ocr != "off")
+    )
 
 
 def table_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -63,7 +65,12 @@ def hit_row(hit: Hit) -> tuple[object, ...]:
     return tuple((_side(hit.bbox, BOX.index(name)) if name in BOX else fields[name]) for name in HIT_COLUMNS)
 
 
-def _spot_row(spot: BlindSpot) -> tuple[object, ...]:
+def blind_spot_rows(spots: Iterable[BlindSpot], *, ocr: bool) -> Iterator[tuple[object, ...]]:
+    """The values of each blind spot in the order of BLIND_SPOT_COLUMNS; `ocr` tells whether OCR was run."""
+    return (_spot_row(spot, ocr) for spot in spots)
+
+
+def _spot_row(spot: BlindSpot, ocr: bool) -> tuple[object, ...]:
     return (
         spot.page_num,
         *(_side(spot.bbox, side) for side in range(4)),
@@ -72,7 +79,7 @@ def _spot_row(spot: BlindSpot) -> tuple[object, ...]:
         spot.area_share,
         spot.text_likely.value,
         spot.detail,
-        spot.kind.remedy,
+        spot.kind.remedy_after(ocr=ocr) if spot.text_likely is not TextLikely.NO else "",
     )
 
 

@@ -37,6 +37,7 @@ SHOWN_PASSAGES = 20
 SHOWN_NEAR_MISSES = 8
 SHOWN_DETAILS = 3
 NAME_WIDTH = 30
+LIKELY_NAMES = {TextLikely.YES: "likely", TextLikely.UNKNOWN: "unknown", TextLikely.NO: "unlikely"}
 Passage = tuple[str, int, str, str]
 """Section, page (0: the document as a whole), snippet, match."""
 
@@ -216,7 +217,7 @@ def _spot_group(paper: Paper, group: view.SpotGroup, listed_in: str) -> None:
     rest = len(group.details) - SHOWN_DETAILS
     _not_shown(paper, rest, "detail", f"blind_spots in {listed_in}")
     if group.may_hold_text:
-        paper.say("→ ", group.kind.remedy, indent=4, hang=2)
+        paper.say("→ ", group.remedy, indent=4, hang=2)
 
 
 def likely_words(likely: Mapping[TextLikely, int]) -> str:
@@ -225,8 +226,7 @@ def likely_words(likely: Mapping[TextLikely, int]) -> str:
     >>> likely_words({TextLikely.YES: 2}), likely_words({TextLikely.NO: 3, TextLikely.UNKNOWN: 1})
     ('likely', 'unknown (1), unlikely (3)')
     """
-    names = {TextLikely.YES: "likely", TextLikely.UNKNOWN: "unknown", TextLikely.NO: "unlikely"}
-    present = [(name, likely[state]) for state, name in names.items() if likely.get(state)]
+    present = [(name, likely[state]) for state, name in LIKELY_NAMES.items() if likely.get(state)]
     if len(present) == 1:
         return present[0][0]
     return ", ".join(f"{name} ({count})" for name, count in present)

@@ -57,6 +57,7 @@ class SpotGroup:
     kind: BlindSpotKind
     may_hold_text: bool
     spots: tuple[BlindSpot, ...]
+    remedy: str
     count: int
     pages: tuple[int, ...]
     likely: Mapping[TextLikely, int]
@@ -101,6 +102,7 @@ def spot_groups(justification: AbsenceJustification) -> list[SpotGroup]:
             kind=kind,
             may_hold_text=may_hold_text,
             spots=tuple(spots),
+            remedy=kind.remedy_after(ocr=justification.options.ocr != "off"),
             count=len(spots),
             pages=tuple(sorted({spot.page_num for spot in spots})),
             likely=dict(Counter(spot.text_likely for spot in spots)),

@@ -144,3 +144,23 @@ def plural(count: int, word: str) -> str:
     ('1 page', '1,200 pages')
     """
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+def entries(count: int) -> str:
+    """A number of entries.
+
+    >>> entries(1), entries(2)
+    ('1 entry', '2 entries')
+    """
+    return f"{count:,} entry" if count == 1 else f"{count:,} entries"
+
+
+def percent(share: float) -> str:
+    """A share as a percentage that says 100 % only if it is all, and 0 % only if it is nothing.
+
+    >>> percent(1.0), percent(0.99996), percent(0.00001), percent(0.5)
+    ('100 %', '99.9 %', '0.1 %', '50.0 %')
+    """
+    if share in (0, 1):
+        return f"{share:.0%}".replace("%", " %")
+    return f"{min(max(share * 100, 0.1), 99.9):.1f} %"

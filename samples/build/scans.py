@@ -72,9 +72,9 @@ def fax_scan(source: Path, target: Path, seed: int) -> None:
     """A handwritten form faxed twice and scanned crookedly: third generation."""
     rng = np.random.default_rng(seed)
     page = _set_page(source)
-    page = _generation(rng, page, 0.52, 0.9, 176)
+    page = _generation(rng, page, 0.36, 0.9, 172)
     page = _wave(rng, page)
-    page = _generation(rng, page, 0.48, -2.1, 158)
+    page = _generation(rng, page, 0.3, -2.1, 152)
     pixels = np.asarray(page.filter(ImageFilter.GaussianBlur(0.9)), dtype=np.float64)
     _save(pixels * 0.93 + rng.normal(0, 5.0, pixels.shape), target, 60)
 

@@ -31,10 +31,12 @@ STATED: dict[str, dict[str, Any]] = {
         "finding": "absent_within_coverage",
         "reason": "concept_not_found",
         "exit_code": 0,
-        # 40 on the pages; one more each in the bookmark of 別紙1 and in the title of the file (page "0")
-        "concept_hits": {"AI": 42, "電力": 0},
+        # 40 on the pages; one more each in the bookmark of 別紙1, in the title of the file (page "0") and in what the
+        # link to 別紙1 on page 2 says of itself
+        "concept_hits": {"AI": 43, "電力": 0},
+        "hits_in_links": {"AI": {"2": 1}},
         "hit_pages": {
-            "AI": {"0": 2, "1": 1, "2": 2, "3": 9, "4": 5, "5": 5, "6": 2, "7": 3, "8": 3, "9": 2, "10": 5, "11": 3},
+            "AI": {"0": 2, "1": 1, "2": 3, "3": 9, "4": 5, "5": 5, "6": 2, "7": 3, "8": 3, "9": 2, "10": 5, "11": 3},
             "電力": {},
         },
         "vertical_pages": [10, 11],

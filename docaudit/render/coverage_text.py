@@ -1,0 +1,291 @@
+"""What could be read of each document, on a terminal: the share first, then every number with its denominator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from docaudit.readability import CorpusReadability, KindSummary, KindTotal, PageReadability, Readability
+from docaudit.reasons import BlindSpotKind
+from docaudit.render import words
+from docaudit.render.clean import one_line
+from docaudit.render.pages import page_ranges
+from docaudit.render.paper import Paper, new_console
+
+SHOWN_FINDINGS = 5
+SHOWN_DETAILS = 3
+Fact = tuple[str, str, str]
+"""Name, value, style."""
+
+
+def print_coverage(
+    corpus: CorpusReadability, console: Console | None = None, *, fail_under: float | None = None
+) -> None:
+    """Print each document, and the sums if there are several; findings that are not shown are counted."""
+    paper = Paper(console or new_console())
+    for number, document in enumerate(corpus.documents):
+        if number:
+            paper.blank()
+        _document(paper, document, fail_under)
+    if corpus.documents_total > 1:
+        _corpus(paper, corpus, fail_under)
+
+
+def print_kinds(console: Console | None = None, kinds: Sequence[BlindSpotKind] = ()) -> None:
+    """Print code, meaning and remedy of these kinds of blind spots, of all if none is named."""
+    paper = Paper(console or new_console())
+    for number, kind in enumerate(kinds or BlindSpotKind):
+        if number:
+            paper.blank()
+        paper.say((kind.value, "bold"))
+        paper.say(kind.meaning, indent=4)
+        paper.say("→ ", kind.remedy, indent=4, hang=2)
+        if kind.remedy_after(ocr=True) != kind.remedy:
+            paper.say("→ ", kind.remedy_after(ocr=True), (" (where OCR was run)", "dim"), indent=4, hang=2)
+
+
+def _document(paper: Paper, document: Readability, fail_under: float | None) -> None:
+    style = _style(document, fail_under)
+    total = document.coverage.pages_total
+    short = style == "bold red" and fail_under is not None and document.readable_share < fail_under
+    tail = f", below {fail_under:g}" if short else ""
+    paper.say(
+        (one_line(document.document.name), "bold"),
+        ": ",
+        (words.percent(document.readable_share), style),
+        f" ({document.pages_read_in_full:,} of {words.plural(total, 'page')} read in full{tail})",
+        hang=2,
+    )
+    _facts(paper, document_facts(document))
+    _kinds(paper, document, may_hold_text=True)
+    _kinds(paper, document, may_hold_text=False)
+    _structure(paper, document)
+
+
+def _style(document: Readability, fail_under: float | None) -> str:
+    if fail_under is not None and document.readable_share < fail_under:
+        return "bold red"
+    return "bold green" if document.complete else "bold yellow"
+
+
+def _facts(paper: Paper, facts: Sequence[Fact]) -> None:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value, _ in facts:
+        table.add_row(name, value)
+    paper.table(table)
+
+
+def document_facts(document: Readability) -> list[Fact]:
+    """The numbers of a document, each with its denominator; the style is "warn" where one needs a look."""
+    c = document.coverage
+    facts = [("pages by state", states_in_words(document), "")]
+    if document.parts_not_read_outside_pages:
+        parts = words.plural(document.parts_not_read_outside_pages, "part")
+        facts.append(("beside the pages", f"{parts} of the file not read", "warn"))
+    facts += [
+        ("ink", _ink(document), ""),
+        ("images", _images(document), "warn" if c.images_unread else ""),
+        ("words", _second_reader(document), "warn" if c.pages_readers_disagree else ""),
+    ]
+    warned = c.pages_with_warnings
+    engine = f"warnings on {len(warned):,} of {words.plural(c.pages_total, 'page')}"
+    facts.append(
+        ("engine", engine + (f": {page_ranges(warned)}" if warned else ""), "warn" if warned else "")
+    )
+    return facts
+
+
+def states_in_words(document: Readability) -> str:
+    """Pages by state; the counts add up to all pages."""
+    counts = document.coverage.pages_by_state
+    listed = ", ".join(f"{words.PAGE_STATES[state]} {count:,}" for state, count in counts.items() if count)
+    return f"{listed} (of {document.coverage.pages_total:,})"
+
+
+def _ink(document: Readability) -> str:
+    share = document.coverage.ink_read_share
+    if share is None:
+        return "not measured, or no ink on any page"
+    return f"{words.percent(share)} of all ink lies under text that was read"
+
+
+def _images(document: Readability) -> str:
+    c = document.coverage
+    if not c.images_total:
+        return "none placed"
+    return (
+        f"{c.images_total:,} placed: {c.images_read:,} read by OCR, {c.images_without_text:,} without text, "
+        f"{c.images_unread:,} unread"
+    )
+
+
+def _second_reader(document: Readability) -> str:
+    c = document.coverage
+    if c.words_second_reader_only is None:
+        return "not compared with a second reader"
+    compared = c.pages_total - len(c.pages_not_compared)
+    said = [
+        f"{c.words_second_reader_only:,} seen by the second reader only",
+        f"{c.words_first_reader_only or 0:,} by the first only",
+        f"compared on {compared:,} of {words.plural(c.pages_total, 'page')}",
+    ]
+    if c.pages_not_compared:
+        said.append(f"not compared: {page_ranges(c.pages_not_compared)}")
+    if c.pages_readers_disagree:
+        said.append(f"first reader not to be relied on: {page_ranges(c.pages_readers_disagree)}")
+    return "; ".join(said)
+
+
+def _kinds(paper: Paper, document: Readability, *, may_hold_text: bool) -> None:
+    kinds = [item for item in document.kinds if item.may_hold_text is may_hold_text]
+    if not kinds:
+        if may_hold_text:
+            paper.heading("Not read, and may hold text", "nothing")
+        return
+    total = document.coverage.pages_total
+    on = len({page for item in kinds for page in item.pages if page})
+    title = "Not read, and may hold text" if may_hold_text else "Not read, and holds no text"
+    paper.heading(
+        title,
+        f"{words.plural(sum(item.count for item in kinds), 'blind spot')}, on {on:,} of {words.plural(total, 'page')}",
+    )
+    for item in kinds:
+        _kind(paper, item)
+
+
+def _kind(paper: Paper, item: KindSummary) -> None:
+    times = f" ({item.count:,} ×)" if item.count > 1 else ""
+    paper.say((item.kind.value, "bold"), f": {page_ranges(item.pages)}", (times, "dim"), indent=2, hang=4)
+    if not item.may_hold_text:
+        return
+    paper.say(item.meaning, indent=4)
+    for detail, count in list(item.details.items())[:SHOWN_DETAILS]:
+        often = f" ({count:,} ×)" if count > 1 else ""
+        paper.say((f"· {one_line(detail)}{often}", "dim"), indent=4, hang=2)
+    rest = len(item.details) - SHOWN_DETAILS
+    if rest > 0:
+        paper.say((f"… {words.plural(rest, 'more detail')}: --json or --out", "dim"), indent=4, hang=2)
+    if item.remedy:
+        paper.say("→ ", item.remedy, indent=4, hang=2)
+
+
+def structure_findings(document: Readability) -> list[tuple[str, str, tuple[str, ...]]]:
+    """What the structure of the document shows: name, summary with denominator, every finding in words."""
+    c = document.coverage
+    labelled = sum(bool(page.label) for page in document.pages)
+    found = c.toc_entries - len(c.contents_not_found)
+    of_pages = f"of {words.plural(c.pages_total, 'page')}"
+    of_mentions = f"of {words.plural(c.cross_refs_total, 'mention')}"
+    return [
+        (
+            "contents",
+            f"{found:,} of {words.entries(c.toc_entries)} found on their page",
+            c.contents_not_found,
+        ),
+        ("page labels", f"declared for {labelled:,} {of_pages}", c.page_label_gaps + c.page_label_mismatches),
+        (
+            "numbering",
+            f"{words.plural(len(c.number_gaps), 'gap')} among {words.plural(c.objects_registered, 'named object')}",
+            c.number_gaps,
+        ),
+        (
+            "cross-references",
+            f"{words.plural(len(c.unresolved_cross_refs), 'place')} unresolved, {of_mentions}",
+            c.unresolved_cross_refs,
+        ),
+        (
+            "other documents",
+            f"named in {words.plural(len(c.external_refs), 'place')}, {of_mentions}",
+            tuple(sorted(c.external_refs, key=lambda named: not named.startswith("document "))),
+        ),
+    ]
+
+
+def _structure(paper: Paper, document: Readability) -> None:
+    paper.heading("Structure")
+    for name, summary, findings in structure_findings(document):
+        paper.say((f"{name:<18}", "dim"), summary, indent=2, hang=18)
+        for finding in findings[:SHOWN_FINDINGS]:
+            paper.say(f"· {one_line(finding)}", indent=20, hang=2)
+        rest = len(findings) - SHOWN_FINDINGS
+        if rest > 0:
+            paper.say((f"… {rest:,} more: --json or --out", "dim"), indent=20, hang=2)
+
+
+def _corpus(paper: Paper, corpus: CorpusReadability, fail_under: float | None) -> None:
+    paper.heading("All documents", words.plural(corpus.documents_total, "document"))
+    paper.table(_document_table(corpus, fail_under))
+    share = "" if corpus.readable_share is None else f" ({words.percent(corpus.readable_share)})"
+    paper.say(
+        f"pages read in full: {corpus.pages_read_in_full:,} of {corpus.pages_total:,}{share}",
+        indent=2,
+        hang=2,
+    )
+    paper.say(
+        f"documents without anything unread that may hold text: {corpus.documents_complete:,} of "
+        f"{corpus.documents_total:,}",
+        indent=2,
+        hang=2,
+    )
+    if corpus.unreadable:
+        paper.say(
+            (
+                f"documents that could not be opened: {len(corpus.unreadable):,} of {corpus.documents_total:,}",
+                "red",
+            ),
+            indent=2,
+            hang=2,
+        )
+    if corpus.kinds:
+        paper.blank()
+        paper.table(_total_table(corpus))
+
+
+def _document_table(corpus: CorpusReadability, fail_under: float | None) -> Table:
+    table = _table("document", "read in full", "share", "unread, and may hold text", right=(1, 2))
+    for document in corpus.documents:
+        kinds = ", ".join(item.kind.value for item in document.kinds if item.may_hold_text)
+        table.add_row(
+            one_line(document.document.name),
+            f"{document.pages_read_in_full:,} of {document.coverage.pages_total:,}",
+            words.percent(document.readable_share),
+            kinds or "nothing",
+            style=_style(document, fail_under).removeprefix("bold ") if not document.complete else "",
+        )
+    for lost in corpus.unreadable:
+        table.add_row(one_line(lost.name), "-", "-", "could not be opened", style="red")
+    return table
+
+
+def _total_table(corpus: CorpusReadability) -> Table:
+    table = _table("kind", "documents", "pages", "blind spots", right=(1, 2, 3))
+    for total in corpus.kinds:
+        table.add_row(*_total_row(total, corpus))
+    return table
+
+
+def _total_row(total: KindTotal, corpus: CorpusReadability) -> tuple[str, ...]:
+    return (
+        total.kind.value,
+        f"{total.documents:,} of {len(corpus.documents):,}",
+        f"{total.pages:,} of {corpus.pages_total:,}",
+        f"{total.count:,}",
+    )
+
+
+def _table(*columns: str, right: Sequence[int]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
+    for number, name in enumerate(columns):
+        table.add_column(name, justify="right" if number in right else "left", overflow="fold")
+    return table
+
+
+def page_sentence(page: PageReadability, count: int) -> str:
+    """One page in words, for those who do not see the map."""
+    spots = f", {words.plural(count, 'blind spot')}" if count else ""
+    full = "read in full" if page.read_in_full else "not read in full"
+    return f"Page {page.page_num}: {full}, {words.PAGE_STATES[page.state]}{spots}"
