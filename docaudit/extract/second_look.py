@@ -15,7 +15,7 @@ from docaudit.extract.ink import InkRegion, PageInk
 from docaudit.extract.text_finder import FoundText, TextFinder
 from docaudit.location import TextLikely, TextSource
 
-_ZOOM, _CLOSEST, _MOST_PX, _FEWEST_PX = 2.0, 3.5, 2200.0, 320.0
+_ZOOM, _CLOSEST, _MOST_PX, _FEWEST_PX = 2.0, 3.5, 1800.0, 320.0
 _TILE_PT = 1000.0
 _MANY = 8
 _SHARED = 0.3

@@ -55,8 +55,9 @@ class TextFinder:
                 self._engine = _load()
             result = self._engine(_padded(picture), use_cls=True, text_score=0.0)
         except _errors() as error:
+            said = str(error).strip().splitlines()[-1:]  # above it stand the paths of the runtime
             raise OcrError(
-                f"rapidocr failed: {type(error).__name__}: {error}", remedy="read the region"
+                f"rapidocr failed: {type(error).__name__}: {' '.join(said)[-200:]}", remedy="read the region"
             ) from error
         if result.boxes is None or not len(result.boxes):
             return []
