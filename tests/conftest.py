@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.metadata import version
 from typing import Any
 
 import pytest
@@ -12,6 +13,11 @@ from docaudit.parsed import ParsedDocument
 
 Parse = Callable[..., ParsedDocument]
 _PARSED: dict[tuple[bytes, str], ParsedDocument] = {}
+
+
+def pytest_report_header() -> str:
+    """Which engine the tests run on: `make test` runs those of extract/ on two."""
+    return f"engine: PyMuPDF {version('pymupdf')}, PDFium by pypdfium2 {version('pypdfium2')}"
 
 
 def parse_once(data: bytes, **options: Any) -> ParsedDocument:

@@ -77,10 +77,13 @@ class TestPageTree:
         parsed = parse(data[: data.rindex(b"/helv 11 Tf")])
         assert parsed.page_df["page_num"].tolist() == [1, 2, 3]
         assert parsed.line_df["text"].tolist() == list(WORDS[:2])
-        assert "cut off" in parsed.blind_spot_df.set_index("kind").loc["page_damaged", "detail"]
+        spots = parsed.blind_spot_df
+        assert set(spots["kind"]) == {"page_damaged"}
+        assert spots["page_num"].tolist() == [0, 3]
+        assert "cut off" in spots["detail"][0]
         finding = docaudit.audit(parsed, docaudit.ConceptTable.from_variants({"x": ["third"]}))
         assert finding.finding == "not_established"
-        assert "the file as a whole" in finding.unmet[0].evidence
+        assert finding.unmet[0].pages == (0, 3)
 
     def test_truncated_so_that_no_page_is_left(self) -> None:
         with pytest.raises(InputError) as caught:

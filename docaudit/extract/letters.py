@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+
+_NEITHER = re.compile(r"[\W_]+")
 
 
 def letters_of(text: str) -> str:
@@ -12,4 +15,4 @@ def letters_of(text: str) -> str:
     'figure3denergyprices'
     """
     folded = text.casefold() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
-    return "".join(char for char in folded if char.isalnum())
+    return _NEITHER.sub("", folded)

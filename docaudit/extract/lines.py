@@ -18,6 +18,11 @@ without the one that drops what lies outside the page box."""
 _BOLD = 16
 _FILLED, _STROKED = 16, 32
 _AXIS = 0.99
+# As plain text: these are looked up for every line.
+_TEXT_LAYER = TextSource.TEXT_LAYER.value
+_VISIBLE, _INVISIBLE = Visibility.VISIBLE.value, Visibility.INVISIBLE.value
+_CROPPED = Visibility.CROPPED.value
+_HORIZONTAL, _VERTICAL = Direction.HORIZONTAL.value, Direction.VERTICAL.value
 
 
 def page_dict(page: pymupdf.Page, *, actual_text: bool = False, turned: bool = True) -> dict[str, Any]:
@@ -87,6 +92,8 @@ def _shown(span: dict[str, Any], wmode: int) -> Box:
 
 def _columns_joined(text: TextLayer) -> TextLayer:
     """Vertical writing comes glyph by glyph; glyphs that follow each other down one column make one line."""
+    if not any(line.direction == _VERTICAL for line in text.lines):
+        return text
     lines: list[LineFact] = []
     spans: list[list[Box]] = []
     runs: list[list[Run]] = []
@@ -107,8 +114,7 @@ def _columns_joined(text: TextLayer) -> TextLayer:
 
 
 def _goes_on(above: LineFact, below: LineFact) -> bool:
-    vertical = Direction.VERTICAL.value
-    if above.direction != vertical or below.direction != vertical or above.box is None or below.box is None:
+    if above.direction != _VERTICAL or below.direction != _VERTICAL or above.box is None or below.box is None:
         return False
     same_column = abs(_middle(above.box) - _middle(below.box)) < 0.3 * max(above.size, 1.0)
     gap = below.box[1] - above.box[3]
@@ -133,30 +139,30 @@ def _line(line: dict[str, Any], block: int, edges: Box) -> LineFact | None:
         text=text if text.isascii() else clean(text),
         box=line["bbox"],
         block=block,
-        source=TextSource.TEXT_LAYER.value,
-        visibility=_visibility(spans, line["bbox"], edges).value,
-        direction=_direction(line).value,
+        source=_TEXT_LAYER,
+        visibility=_visibility(spans, line["bbox"], edges),
+        direction=_direction(line),
         size=float(main["size"]),
         bold=bool(main["flags"] & _BOLD) or "bold" in main["font"].lower(),
     )
 
 
-def _visibility(spans: list[dict[str, Any]], box: Box, edges: Box) -> Visibility:
+def _visibility(spans: list[dict[str, Any]], box: Box, edges: Box) -> str:
     if box[2] < edges[0] or box[0] > edges[2] or box[3] < edges[1] or box[1] > edges[3]:
-        return Visibility.CROPPED
+        return _CROPPED
     if all(not span.get("char_flags", _FILLED) & (_FILLED | _STROKED) for span in spans):
-        return Visibility.INVISIBLE
-    return Visibility.VISIBLE
+        return _INVISIBLE
+    return _VISIBLE
 
 
-def _direction(line: dict[str, Any]) -> Direction:
+def _direction(line: dict[str, Any]) -> str:
     if line["wmode"] == 1:
-        return Direction.VERTICAL
+        return _VERTICAL
     x, y = line["dir"]
     if x > _AXIS:
-        return Direction.HORIZONTAL
+        return _HORIZONTAL
     if y < -_AXIS:
-        return Direction.ROTATED_LEFT
+        return Direction.ROTATED_LEFT.value
     if y > _AXIS:
-        return Direction.ROTATED_RIGHT
-    return Direction.UPSIDE_DOWN if x < -_AXIS else Direction.SLANTED
+        return Direction.ROTATED_RIGHT.value
+    return (Direction.UPSIDE_DOWN if x < -_AXIS else Direction.SLANTED).value

@@ -96,6 +96,13 @@ _JP_MENTION = re.compile(
     )
     + rf"|(?P<jo>第\s*(?P<jo_ids>[{_JP_DIGITS}一二三四五六七八九十百]+)\s*条)"
 )
+# What a text must hold so that the long patterns can match in it: they are tried at every character.
+_ID_SIGN = re.compile("[0-9A-Z]")
+_STEMS = (
+    "fig", "table", "box", "chart", "map", "append", "annex", "exhibit", "schedule", "sec", "§", "chapter", "part",
+    "article", "item", "note", "eq",
+)  # fmt: skip
+_JP_SIGN = re.compile("[図表紙録様資写条]")
 _ONE = re.compile(_ID)
 _JP_ONE = re.compile(_JP_NUM)
 _RANGE = re.compile(rf"^\s*(?:[{_DASH}～〜－]|to|through|から)\s*$")
@@ -122,14 +129,15 @@ def mentions(text: str) -> Iterator[Mention]:
     >>> [(m.object_type, m.object_id) for m in mentions("図3及び別紙２を参照")]
     [('図', '3'), ('別紙', '2')]
     """
-    if not any(char.isdigit() or char.isupper() for char in text) and text.isascii():
+    if text.isascii() and not _ID_SIGN.search(text):
         return
-    for match in _MENTION.finditer(text):
+    lowered = text.lower()
+    for match in _MENTION.finditer(text) if any(stem in lowered for stem in _STEMS) else ():
         name = next(key for key, value in match.groupdict().items() if value and not key.endswith("_ids"))
         for object_id in _members(_spread(match[name], match[f"{name}_ids"]), _ONE):
             if name not in _NEEDS_NUMBER or any(char.isdigit() for char in object_id) or _roman(object_id):
                 yield Mention(name, object_id, match.start(), match.end(), match[0])
-    if text.isascii():
+    if text.isascii() or not _JP_SIGN.search(text):
         return
     names = ["appendix" if name == "付録" else name for name in _JAPANESE]
     for match in _JP_MENTION.finditer(text):

@@ -8,7 +8,6 @@ from importlib.metadata import version
 import pymupdf
 from pypdfium2 import PdfPage
 
-from docaudit.extract.embedded import extract_file
 from docaudit.extract.engine import ENGINE_ERRORS, key_of, warnings_of
 from docaudit.extract.facts import DocumentFact, Extracted, ExtractRequest, LineFact, OpenRequest, PageFact
 from docaudit.extract.fonts import Doubt, FontCheck, font_spots
@@ -97,6 +96,10 @@ class DocumentReader:
 
     def extract(self, request: ExtractRequest) -> Extracted:
         """Unpack an embedded file; raises StreamTooLargeError, PageRefusedError, or MemoryError."""
+        from docaudit.extract.embedded import (
+            extract_file,  # few documents hold files: most need none of its readers
+        )
+
         try:
             return extract_file(self._doc, request.stream, request.name, request.limit)
         except StreamTooLargeError:

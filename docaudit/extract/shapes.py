@@ -7,14 +7,16 @@ discs, whose outline is all their ink. Everything else is a piece; pieces close 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
-from scipy.spatial import ConvexHull, QhullError
 
 from docaudit.location import TextLikely
+
+if TYPE_CHECKING:
+    from scipy.spatial import ConvexHull
 
 Mask = NDArray[np.bool_]
 
@@ -245,6 +247,8 @@ def _plain(shape: Mask, picture: NDArray[np.uint8], zoom: float) -> bool:
     """The ink of the shape is the outline of a convex area of one colour: a box, a bar, a disc, a triangle."""
     height, width = shape.shape
     ring = max(_BLUR + 1.0, min(zoom + _BLUR, _RING * min(height, width)))
+    from scipy.spatial import ConvexHull, QhullError  # few pages have such shapes, and it is slow to import
+
     points = np.argwhere(shape)
     try:
         hull = ConvexHull(points)

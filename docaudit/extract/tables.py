@@ -6,6 +6,8 @@ import math
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import cache
+from itertools import islice
 from typing import Any
 
 import pandas as pd
@@ -94,11 +96,15 @@ def spot_table(document: DocumentFact, pages: list[PageFact]) -> pd.DataFrame:
 
 def script_of(text: str) -> str:
     """The script of most letters of a text; "none" without any."""
-    letters = [char for char in text if char.isalpha()][:_SAMPLE]
-    if not letters:
-        return "none"
-    names = (unicodedata.name(char, "OTHER").split()[0].split("-")[0] for char in letters)
-    return Counter(_SCRIPTS.get(name, "other") for name in names).most_common(1)[0][0]
+    scripts: Counter[str] = Counter()
+    for letter, count in Counter(islice(filter(str.isalpha, text), _SAMPLE)).items():
+        scripts[_script_of_letter(letter)] += count
+    return scripts.most_common(1)[0][0] if scripts else "none"
+
+
+@cache
+def _script_of_letter(letter: str) -> str:
+    return _SCRIPTS.get(unicodedata.name(letter, "OTHER").split()[0].split("-")[0], "other")
 
 
 def _lines(page_num: int, lines: list[LineFact]) -> Iterator[dict[str, Any]]:
