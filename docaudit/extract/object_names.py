@@ -102,7 +102,7 @@ _STEMS = (
     "fig", "table", "box", "chart", "map", "append", "annex", "exhibit", "schedule", "sec", "§", "chapter", "part",
     "article", "item", "note", "eq",
 )  # fmt: skip
-_JP_SIGN = re.compile("[図表紙録様資写条]")
+_JP_SIGN = re.compile("[図表紙録様資写条添]")
 _ONE = re.compile(_ID)
 _JP_ONE = re.compile(_JP_NUM)
 _RANGE = re.compile(rf"^\s*(?:[{_DASH}～〜－]|to|through|から)\s*$")
