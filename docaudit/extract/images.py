@@ -7,7 +7,12 @@ from typing import Any
 
 import pymupdf
 
-from docaudit.extract.facts import Box, ImageFact, LineFact
+from docaudit.extract.facts import Box, ImageFact, LineFact, SpotFact
+from docaudit.location import TextLikely
+from docaudit.reasons import BlindSpotKind
+
+_LARGEST = 768 << 20
+"""Bytes of an unpacked image; PDFium unpacks a gigabyte of a stream at most."""
 
 
 def read_images(content: dict[str, Any], rect: pymupdf.Rect) -> list[ImageFact]:
@@ -28,6 +33,21 @@ def read_images(content: dict[str, Any], rect: pymupdf.Rect) -> list[ImageFact]:
                 )
             )
     return images
+
+
+def oversized(content: dict[str, Any]) -> list[SpotFact]:
+    """A blind spot for each image so large that the engines draw the beginning of it, and of the rest say nothing."""
+    return [
+        SpotFact(
+            kind=BlindSpotKind.IMAGE_NOT_READ.value,
+            text_likely=TextLikely.UNKNOWN.value,
+            detail=f"an image of {block['width']} x {block['height']} pixels is too large to be drawn as a whole",
+            box=tuple(block["bbox"]),
+        )
+        for block in content["blocks"]
+        if block["type"] == 1
+        and block["width"] * block["height"] * max(1, block["colorspace"]) * block["bpc"] > 8 * _LARGEST
+    ]
 
 
 def note_reading(image: ImageFact, state: str, lines: list[LineFact]) -> None:

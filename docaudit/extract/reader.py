@@ -12,7 +12,7 @@ from docaudit.extract.engine import ENGINE_ERRORS, key_of, warnings_of
 from docaudit.extract.facts import DocumentFact, Extracted, ExtractRequest, LineFact, OpenRequest, PageFact
 from docaudit.extract.fonts import Doubt, FontCheck, font_spots
 from docaudit.extract.hidden import HiddenContent
-from docaudit.extract.images import read_images
+from docaudit.extract.images import oversized, read_images
 from docaudit.extract.ink import PageInk
 from docaudit.extract.lines import TextLayer, page_dict, read_lines
 from docaudit.extract.marginalia import page_marginalia, without_drawn
@@ -137,7 +137,7 @@ class DocumentReader:
             state=PageState.NOT_RENDERED.value,
             lines=text.lines + beside,
             images=images,
-            spots=spots,
+            spots=spots + oversized(content),
             warnings=warnings_of(),
         )
         picture = render and self._ink
