@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 
 import pikepdf
 import pymupdf
@@ -18,8 +19,9 @@ _NUMBER = re.compile(rb"(?<![\d.])\d{1,4}(?![\d.])")
 _WORDS = [b"/Kids", b"/Count", b"/Length", b"/Contents", b"/Type", b"/Filter", b"/Root", b"/W", b"/Resources"]
 
 
+@cache
 def documents() -> dict[str, bytes]:
-    """Documents of three pages each, one for each way in which a PDF is built."""
+    """Documents of three pages each, one for each way in which a PDF is built; the keys of encryption are random."""
     three = [pdfs.text(f"page {number}", *pdfs.PROSE) for number in (1, 2, 3)]
     plain = pdfs.plain(*three)
     return {

@@ -150,19 +150,18 @@ def test_object_streams_that_hold_each_other() -> None:
     assert says_what_is_lost(parsed)
 
 
-@pytest.mark.slow
-def test_100000_annotations() -> None:
+def test_thousands_of_annotations_on_a_page() -> None:
+    """Each is read once: looking for each from the first one would take minutes."""
+
     def change(pdf: pikepdf.Pdf, page: Any) -> None:
         note = {"Type": Name.Annot, "Subtype": Name.Text, "Rect": Array([10, 10, 30, 30])}
         page.Annots = Array(
             pdf.make_indirect(Dictionary(**note, Contents=pikepdf.String(f"note {number}")))
-            for number in range(100_000)
+            for number in range(5_000)
         )
 
-    parsed = docaudit.parse(changed(change), ocr="off", workers=1, page_seconds=30.0)
-    assert len(parsed.page_df) == 1
-    assert kinds(parsed) & {"annotation_not_read", "page_timed_out"}
-    assert says_what_is_lost(parsed)
+    parsed = docaudit.parse(changed(change), ocr="off", workers=1)
+    assert (parsed.line_df["source"] == "annotation").sum() == 5_000
 
 
 @pytest.mark.parametrize(("side", "bits"), [(20_000, 8), (65_000, 1), (33_000, 8)])
@@ -197,7 +196,8 @@ def test_image_that_unpacks_to_hundreds_of_megabytes(side: int, bits: int) -> No
 def test_content_that_unpacks_without_end() -> None:
     def change(pdf: pikepdf.Pdf, page: Any) -> None:
         packer = zlib.compressobj(1)
-        packed = b"".join(packer.compress(b" " * (1 << 20)) for _ in range(300)) + packer.flush()
+        packed = b"".join(packer.compress(b" " * (1 << 20)) for _ in range(300))
+        packed += packer.compress(b"BT /helv 11 Tf 72 300 Td (after the bomb) Tj ET") + packer.flush()
         stream = pikepdf.Stream(pdf, b"")
         stream.write(packed, filter=Name.FlateDecode)
         page.Contents = pdf.make_indirect(stream)
@@ -205,9 +205,11 @@ def test_content_that_unpacks_without_end() -> None:
     data = changed(change, pdfs.document(pdfs.text("bomb"), pdfs.text("second page")))
     with peak_of_children() as peak:
         parsed = docaudit.parse(data, **LIMITS)
-    assert parsed.line_df["text"].tolist() == ["second page"]
+    read = parsed.line_df["text"].tolist()
+    assert read == ["after the bomb", "second page"] or (
+        read == ["second page"] and says_what_is_lost(parsed)
+    )
     assert parsed.page_df["state"].tolist()[1] == "text"
-    assert parsed.page_df["state"].tolist()[0] == "failed" or says_what_is_lost(parsed)
     assert peak[0] < 1400
 
 
