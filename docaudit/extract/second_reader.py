@@ -88,14 +88,14 @@ def read_second(
 
 
 def without_found(lines: list[LineFact], later: Sequence[LineFact]) -> list[LineFact]:
-    """The lines without those of the second reader that the first found in the end, on a layer that is off, say."""
-    places = _Places(later)
-    return [
-        line
-        for line in lines
-        if line.source != TextSource.SECOND_READER.value
-        or not places.have("".join(_folded(line.text).split()), line.box)
-    ]
+    """The lines without those of the second reader that a later pass of the first one found as well.
+
+    Where something was found later, the lines that the second reader added beside it as context go too.
+    """
+    second = TextSource.SECOND_READER.value
+    first = [line for line in lines if line.source == TextSource.TEXT_LAYER.value] if later else []
+    known = {_folded(line.text) for line in [*later, *first]}
+    return [line for line in lines if line.source != second or _folded(line.text) not in known]
 
 
 def _differences(ones: list[str], others: list[str]) -> tuple[int, set[str]]:
