@@ -92,10 +92,15 @@ def without_found(lines: list[LineFact], later: Sequence[LineFact]) -> list[Line
 
     Where something was found later, the lines that the second reader added beside it as context go too.
     """
-    second = TextSource.SECOND_READER.value
+    places = _Places(later)
     first = [line for line in lines if line.source == TextSource.TEXT_LAYER.value] if later else []
-    known = {_folded(line.text) for line in [*later, *first]}
-    return [line for line in lines if line.source != second or _folded(line.text) not in known]
+    known = {_folded(line.text) for line in first}
+    return [
+        line
+        for line in lines
+        if line.source != TextSource.SECOND_READER.value
+        or not (places.have("".join(_folded(line.text).split()), line.box) or _folded(line.text) in known)
+    ]
 
 
 def _differences(ones: list[str], others: list[str]) -> tuple[int, set[str]]:
