@@ -88,13 +88,18 @@ def read_second(
 
 
 def without_found(lines: list[LineFact], later: Sequence[LineFact]) -> list[LineFact]:
-    """The lines without those of the second reader that the first found in the end, on a layer that is off, say."""
+    """The lines without those of the second reader that a later pass of the first one found as well.
+
+    Where something was found later, the lines that the second reader added beside it as context go too.
+    """
     places = _Places(later)
+    first = [line for line in lines if line.source == TextSource.TEXT_LAYER.value] if later else []
+    known = {_folded(line.text) for line in first}
     return [
         line
         for line in lines
         if line.source != TextSource.SECOND_READER.value
-        or not places.have("".join(_folded(line.text).split()), line.box)
+        or not (places.have("".join(_folded(line.text).split()), line.box) or _folded(line.text) in known)
     ]
 
 
