@@ -144,7 +144,7 @@ class DocumentReader:
         fact.spots += font_spots(text, self._doubted(page) if picture else {}, page.rect)
         if picture:
             self._account(page, text, beside, fact)
-        elif render:
+        elif render and self._compare:
             self._compare_text(page, fact)
         hidden, unread = self._hidden.read(page, fact, picture)
         fact.lines = without_found(without_drawn(fact.lines), hidden) + hidden
