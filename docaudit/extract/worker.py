@@ -1,6 +1,6 @@
 """The child process: opens one document, then reads the pages it is asked for, one message each.
 
-Runs as `python -m docaudit.extract.worker`. Messages go over the original standard output; whatever a library
+Runs in a fork of the fork server. Messages go over the original standard output; whatever a library
 prints goes nowhere, so that it cannot break the stream.
 """
 
@@ -150,7 +150,3 @@ def _address_space() -> int:
             return int(stream.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
         return 1 << 30
-
-
-if __name__ == "__main__":
-    main()
