@@ -33,8 +33,9 @@ _SETTINGS = {
     "OMP_THREAD_LIMIT": "1",
     "OPENBLAS_NUM_THREADS": "1",  # small matrices: threads that wait for each other cost ten times as much
     "PYTHONHASHSEED": "0",
-    # Pictures come and go: to give their memory back to the system each time costs a tenth of the time.
-    "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
+    # Pictures of pages come and go: to give their memory back to the system each time costs a tenth of the time. What
+    # is larger than they are is given back: a growing block that is not a mapping of its own needs room twice.
+    "MALLOC_MMAP_THRESHOLD_": str(1 << 26),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 28),
 }
 
@@ -213,7 +214,10 @@ def _main() -> None:
 
     # isort: split
     import docaudit.extract.reader  # noqa: F401
+    from docaudit.extract.glyph_shapes import prepare
 
+    prepare()
+    gc.set_threshold(50_000, 20, 20)  # a page has many thousand spans and no cycles
     gc.freeze()
     _serve(link)
 
