@@ -46,9 +46,9 @@ def reference(key: Key) -> int | None:
 
 def clean(text: Any) -> str:
     """Text as valid Unicode: a lone surrogate becomes U+FFFD, and so stays visible as an unknown glyph."""
-    text = str(text)
+    said = str(text)
     try:
-        text.encode()
+        said.encode()
     except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
+        return said.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return said

@@ -34,7 +34,8 @@ _MENTION = re.compile(
 )
 
 _SIGNS = (
-    "Report", "Statement", "Prospectus", "Memorandum", "aper", "Guide", "Manual", "Handbook", "Circular", "separate", "別"
+    "Report", "Statement", "Prospectus", "Memorandum", "aper", "Guide", "Manual", "Handbook", "Circular",
+    "separate", "別",
 )  # fmt: skip
 """What a text must hold so that the long pattern can match in it: one of these stands in each of its branches."""
 
