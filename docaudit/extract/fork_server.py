@@ -140,7 +140,8 @@ def start_process(module: str, handles: tuple[int, int, int]) -> Process:
 
 
 @atexit.register
-def _close() -> None:
+def close() -> None:
+    """End the fork server of this process, if it has one; the next child starts a new one."""
     server = _servers.pop(os.getpid(), None)
     if server is not None:
         server.close()
