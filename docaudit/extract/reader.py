@@ -168,6 +168,7 @@ class DocumentReader:
         ink = PageInk(page, pictures, boxes)
         mark_visibility(text, ink)
         mark_visibility(reading.layer(), ink)
+        ink.boxes = read_boxes(text, beside + reading.lines)  # of these, what a person sees
         settled = settle(page, ink, text.lines, fact.images, self._ocr, self._finder)
         if self._reread and self._ocr is not None:
             self._compare_pixels(page, text, settled, self._ocr)
