@@ -31,6 +31,7 @@ _RUNNING = 1 << 32
 _POLL_SECONDS = 0.01
 _SETTINGS = {
     "OMP_THREAD_LIMIT": "1",
+    "MALLOC_ARENA_MAX": "1",  # each arena takes address space, which is what the memory limit counts
     "OPENBLAS_NUM_THREADS": "1",  # small matrices: threads that wait for each other cost ten times as much
     "PYTHONHASHSEED": "0",
     # Pictures of pages come and go: to give their memory back to the system each time costs a tenth of the time. What
