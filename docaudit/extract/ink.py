@@ -26,7 +26,8 @@ _CLOSER = 4.0
 _COARSE = 0.7
 _CONTRAST = 20
 _COLOUR, _HIGH_BITS = np.uint32(0x00FFFFFF), np.uint32(0x00F0F0F0)
-_MARGIN_PT = 12.0
+_MARGIN_PT = 40.0
+"""More than the shortest rule: what goes on outside a frame is long enough in it to be told."""
 
 
 @dataclass(frozen=True)
@@ -65,15 +66,22 @@ class PageInk:
         self.total = int(np.count_nonzero(self._text | self._other))
         self.read = int(np.count_nonzero(self._text)) - int(np.count_nonzero(unread))
 
-    def regions(self, more: list[Box] | None = None, row: Row = ANY_ROW) -> list[InkRegion]:
+    def regions(
+        self, more: list[Box] | None = None, row: Row = ANY_ROW, within: Box | None = None
+    ) -> list[InkRegion]:
         """What the text does not explain, nor any further boxes; regions that cannot hold text included.
 
-        `row` is from when on shapes beside each other make text likely.
+        `row` is from when on shapes beside each other make text likely. Without `within` it is the whole page.
         """
         rest = self._other if self._unread_text is None else self._other | self._unread_text
         if more:
             rest = rest & ~self._under(more)
         found = find_regions(rest, self._zoom, row)
+        if within is not None:
+            rows, columns = slices(within, self._frame, self._zoom, rest.shape)
+            found = [
+                region for region in found if _meet(region.rows, rows) and _meet(region.columns, columns)
+            ]
         if not found:
             return []
         if self._zoom < _COARSE:
@@ -178,6 +186,10 @@ class PageInk:
         for box in boxes:
             read[slices(box, self._frame, self._zoom, read.shape)] = True
         return read
+
+
+def _meet(one: slice, other: slice) -> bool:
+    return bool(one.start < other.stop and other.start < one.stop)
 
 
 def contrast(picture: Picture) -> Mask:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pymupdf
+from numpy.typing import NDArray
 
 from docaudit.errors import OcrError
 from docaudit.extract.engine import ENGINE_ERRORS
@@ -99,18 +100,18 @@ class OcrReader:
     def _words(self, page: pymupdf.Page, clip: pymupdf.Rect, dpi: int) -> list[OcrWord]:
         """Words of a region; equal pictures (a logo on every page) are read once."""
         pixmap = page.get_pixmap(clip=clip, dpi=dpi, colorspace=pymupdf.csGRAY, alpha=False)
-        if pixmap.is_unicolor:
+        grey = packed(pixmap)
+        if grey.min() == grey.max():
             return []
         key = f"{pixmap.width}x{pixmap.height}-{pixmap.digest.hex()}"
         if key not in self._cache:
             self._working()
             sparse = clip.width * clip.height < 0.5 * page.rect.width * page.rect.height
-            self._cache[key] = self._best(pixmap, dpi, sparse)
+            self._cache[key] = self._best(grey, dpi, sparse)
         return self._cache[key]
 
-    def _best(self, pixmap: pymupdf.Pixmap, dpi: int, sparse: bool) -> list[OcrWord]:
+    def _best(self, grey: NDArray[np.uint8], dpi: int, sparse: bool) -> list[OcrWord]:
         """English first; if that reads badly, Japanese beside it, then the picture turned; whichever reads best."""
-        grey = packed(pixmap)
         languages = self._in_turn()
         best: list[OcrWord] = []
         for turn in (0, 1, 3):
@@ -119,7 +120,7 @@ class OcrReader:
                 self._working()
                 height, width = picture.shape
                 words = self.engine.words(picture.tobytes(), width, height, dpi, language, sparse)
-                words = [turned_back(word, turn, pixmap.width, pixmap.height) for word in words]
+                words = [turned_back(word, turn, grey.shape[1], grey.shape[0]) for word in words]
                 if weight(words) > weight(best):
                     best = words
                 if best and mean_confidence(best) >= self.enough:

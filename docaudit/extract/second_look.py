@@ -18,8 +18,10 @@ from docaudit.location import TextLikely, TextSource
 _ZOOM, _CLOSEST, _MOST_PX, _FEWEST_PX = 2.0, 3.5, 1800.0, 320.0
 _APART = 6.0
 """Zoom from which letters that stand close do not touch."""
-_A_LINE = 0.85
-"""Score from which one connected shape is a line: some scripts are written without a gap."""
+_WIDEST = 2.0
+"""From letter to letter, as a multiple of their height."""
+_HARDLY, _A_LINE = 0.7, 0.85
+"""Score below which a shape is hardly a line; and from which one connected shape is: some scripts leave no gap."""
 _TILE_PT = 1000.0
 _MANY = 8
 _SHARED, _SAME = 0.3, 0.6
@@ -100,7 +102,7 @@ def _weighed(
         closer = _closer(ink, text, words, finder, certain) if letters else []
         if closer:
             sure += closer
-        elif not curve:
+        elif not curve and not _stroke(text, ink, words):
             sure += [text] if read else []
             doubtful.append(text)
     return _once(sure), doubtful
@@ -161,6 +163,7 @@ def _find(
                 box[0] + text.box[2] / zoom,
                 box[1] + text.box[3] / zoom,
             ),
+            text.length / zoom,
             text.height / zoom,
             text.score,
             text.text,
@@ -211,8 +214,16 @@ def _curve(text: FoundText) -> bool:
     letters = [char for char in text.text if char.isalnum()]
     if not letters or text.confidence >= _CERTAIN or text.height <= _CURVE_PT:
         return False
-    wide = longest_side(text.box) / len(letters) > 1.5 * text.height
+    wide = text.length / len(letters) > 1.5 * text.height
     return sum(char in _UP_AND_DOWN for char in letters) >= 0.7 * len(letters) and (len(letters) > 2 or wide)
+
+
+def _stroke(text: FoundText, ink: PageInk, words: list[Box]) -> bool:
+    """Far too long for the letters that were made out, and hardly a line or no more pieces than these: a drawing."""
+    letters = _letters(text.text)
+    if not letters or text.length / letters <= _WIDEST * text.height:
+        return False
+    return text.score < _HARDLY or ink.letters(text.box, _APART, words) <= letters
 
 
 def _letters(text: str) -> int:

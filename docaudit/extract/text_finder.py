@@ -26,11 +26,12 @@ _FEWEST_PX, _STEP_PX, _MOST_PX = 96, 96, 2400
 
 @dataclass(frozen=True)
 class FoundText:
-    """One line of text in a picture: its box in pixels, its height across its own direction, how surely it is a line
-    (0 to 1), what it says as far as that can be read, and how surely (0 to 100).
+    """One line of text in a picture: its box in pixels, its length and height along its own direction, how surely it
+    is a line (0 to 1), what it says as far as that can be read, and how surely (0 to 100).
     """
 
     box: Box
+    length: float
     height: float
     score: float
     text: str
@@ -78,7 +79,7 @@ class TextFinder:
         return [
             FoundText(
                 _upright(corners),
-                _height(corners),
+                *_sides(corners),
                 float(score),
                 str(text).strip(),
                 100.0 * float(confidence),
@@ -116,6 +117,7 @@ def _upright(corners: NDArray[np.float32]) -> Box:
     return float(left), float(top), float(right), float(bottom)
 
 
-def _height(corners: NDArray[np.float32]) -> float:
-    """The shorter side of a box that may be slanted."""
-    return float(np.hypot(*(corners[1:3] - corners[:2]).T).min())
+def _sides(corners: NDArray[np.float32]) -> tuple[float, float]:
+    """The longer and the shorter side of a box that may be slanted."""
+    one, other = np.hypot(*(corners[1:3] - corners[:2]).T)
+    return float(max(one, other)), float(min(one, other))

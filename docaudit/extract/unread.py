@@ -5,7 +5,7 @@ After OCR the ink is accounted for once more: only what the words that were read
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pymupdf
 
@@ -104,7 +104,11 @@ def _read(
         )
     unsure = reading.state == "uncertain"
     words = [] if unsure else [_padded(box) for box in reading.word_boxes]
-    left = _left_over(region, words, ink) or ([] if words else [region])
+    left = _left_over(region, words, ink)
+    if (
+        not left and not words
+    ):  # ink at the limit of what counts as a piece, or drawn by the first engine alone
+        left = [region if ink.undrawn(region.box) else replace(region, likely=TextLikely.UNKNOWN)]
     around = [InkRegion(grown(part.box, page.rect), part.ink, part.likely) for part in left]
     look = look_again(ink, around, words, finder, ocr.enough)
     lines = _believed(reading, look) + look.lines
@@ -172,7 +176,7 @@ def _portions(regions: list[InkRegion], rect: pymupdf.Rect) -> list[InkRegion]:
 
 def _left_over(region: InkRegion, words: list[Box], ink: PageInk) -> list[InkRegion]:
     """Ink that lies under no word that OCR read; of what is left beside words, crumbs of them are not counted."""
-    parts = [part for part in ink.regions(words, TINY_ROW) if overlap(part.box, region.box) > 0.5]
+    parts = [part for part in ink.regions(words, TINY_ROW, region.box) if overlap(part.box, region.box) > 0.5]
     return [
         part
         for part in joined([part for part in parts if part.likely is not TextLikely.NO])
