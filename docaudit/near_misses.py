@@ -154,10 +154,9 @@ def _phrases(phrases: dict[Variant, list[dict[str, _Form]]], texts: Sequence[str
                 starters[word].append(variant)
     if not starters:
         return
-    folded: dict[str, str] = {}
     for line, text in enumerate(map(str, texts)):
         spans = list(words(text))
-        cut = [folded.setdefault(span.text, fold(span.text)) for span in spans]
+        cut = [fold(span.text) for span in spans]
         for n, word in enumerate(cut):
             for variant in starters.get(word, ()):
                 forms = phrases[variant]

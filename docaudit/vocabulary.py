@@ -10,8 +10,6 @@ from typing import TypeVar
 
 import numpy as np
 import pandas as pd
-from rapidfuzz.distance import OSA
-from rapidfuzz.process import cdist
 
 from docaudit.wordforms import WORD, fold, stems, without_accents
 
@@ -103,6 +101,10 @@ def build_vocabulary(line_df: pd.DataFrame) -> Vocabulary:
 
 
 def _measured(texts: Sequence[str], words: list[str], most: int) -> dict[str, list[tuple[str, int]]]:
+    # Only here: loading it takes as long as a small sweep, and most audits of a saved parse have hits.
+    from rapidfuzz.distance import OSA
+    from rapidfuzz.process import cdist
+
     table = cdist(texts, words, scorer=OSA.distance, score_cutoff=most, dtype=np.uint8)
     found: dict[str, list[tuple[str, int]]] = {}
     for row, text in enumerate(texts):

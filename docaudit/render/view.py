@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from docaudit.justification import AbsenceJustification, BlindSpot, Finding, Hit, Mention
-from docaudit.location import MatchKind, TextLikely
+from docaudit.location import MatchKind, TextLikely, TextSource
 from docaudit.reasons import BlindSpotKind
 
 UNREAD_PAGE_KINDS = frozenset(
@@ -148,6 +148,18 @@ def heading(hit: Hit) -> str:
     if hit.part:
         return f"in {hit.part}, page {hit.part_page}" if hit.part_page else f"in {hit.part}"
     return f"§ {hit.section}" if hit.section else ""
+
+
+def page(page_num: int) -> str:
+    """A page as concordance lines name it; 0 is the document as a whole."""
+    return f"p. {page_num}" if page_num else "doc."
+
+
+def place(hit: Hit) -> str:
+    """Page of a hit; with it, how it was reached and where it was read, unless it is plain text of the page."""
+    notes = [] if hit.match_kind in (MatchKind.EXACT, MatchKind.FOLDED) else [hit.match_kind.value]
+    notes += [] if hit.source is TextSource.TEXT_LAYER else [hit.source.value]
+    return ", ".join([page(hit.page_num), *notes])
 
 
 def headings(justification: AbsenceJustification) -> dict[tuple[int, int], str]:

@@ -32,7 +32,9 @@ class Found(NamedTuple):
     @property
     def place(self) -> tuple[int, int, int, int, int]:
         """What makes two findings one: variant, and where it begins and ends."""
-        return (self.pattern, *self.parts[0][:2], self.parts[-1][0], self.parts[-1][2])
+        row, first, _ = self.parts[0]
+        end_row, _, last = self.parts[-1]
+        return (self.pattern, row, first, end_row, last)
 
 
 def locate(corpus: Corpus, patterns: Sequence[Pattern], matches: Sequence[Match]) -> list[Found]:
@@ -126,9 +128,10 @@ def plainest(found: Sequence[Found]) -> list[Found]:
     """Each place once, with the plainest way in which it was reached."""
     best: dict[tuple[int, int, int, int, int], Found] = {}
     for one in found:
-        known = best.get(one.place)
-        if known is None or RANK[one.kind] < RANK[known.kind]:
-            best[one.place] = one
+        place = one.place
+        known = best.setdefault(place, one)
+        if known is not one and RANK[one.kind] < RANK[known.kind]:
+            best[place] = one
     return list(best.values())
 
 

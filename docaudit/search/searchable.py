@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
+from docaudit.folding import FOLD
 from docaudit.location import MatchKind
 from docaudit.search.flows import Flow, FlowKind
-from docaudit.search.folding import FOLD
 from docaudit.search.normalize import searchable_map
 from docaudit.search.pagelines import PageLines
 from docaudit.search.readings import Reading
