@@ -29,7 +29,7 @@ import pypdfium2
 from parsed import parsed_documents
 
 from docaudit.concepts import ConceptTable, Variant
-from docaudit.location import MatchKind
+from docaudit.location import POSSIBLE_KINDS
 from docaudit.parsed import ParsedDocument
 from docaudit.search.normalize import fold
 from docaudit.sweep import sweep_lines
@@ -100,7 +100,7 @@ def _missed(parsed: ParsedDocument, pages_of: dict[str, set[int]]) -> list[tuple
     found: dict[str, set[int]] = defaultdict(set)
     columns = (hit_df[name] for name in ("variant", "page_num", "page_end", "match_kind"))
     for variant, page, end, kind in zip(*columns, strict=True):
-        if kind != MatchKind.OCR_FUZZY:
+        if kind not in POSSIBLE_KINDS:
             found[variant] |= {page, end}
     return [(page, phrase) for phrase, pages in pages_of.items() for page in sorted(pages - found[phrase])]
 

@@ -19,8 +19,9 @@ import pandas as pd
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.errors import ConceptTableError, TableContractError
 from docaudit.frames import LEDGER_DF
-from docaudit.location import PAGE_SOURCES, MatchKind
+from docaudit.location import PAGE_SOURCES, POSSIBLE_KINDS
 from docaudit.reasons import LedgerState
+from docaudit.search.accents import accent_found
 from docaudit.search.expert import sweep_expression
 from docaudit.search.findings import Found, locate, mark_nested, plainest
 from docaudit.search.flows import build_flows
@@ -106,6 +107,7 @@ def _sweep(
             states[number] = (state, detail)
         elif not pattern.forms:
             states[number] = (LedgerState.FAILED, "the variant holds no letter, digit or sign to search for")
+    found += accent_found(corpus, patterns, found)
     found += fuzzy_found(lines, patterns, found)
     order = _reading_order(lines)
     found = without_echoes(lines, plainest(found))
@@ -139,7 +141,7 @@ def _ledger_df(
     """One row for each active variant; found holds each finding and whether it is nested."""
     on_pages = zip(lines.page, lines.source, strict=True)
     searched = len({page for page, source in on_pages if page > 0 and source in PAGE_SOURCES})
-    counted = [(one, inside) for one, inside in found if one.kind != MatchKind.OCR_FUZZY]
+    counted = [(one, inside) for one, inside in found if one.kind not in POSSIBLE_KINDS]
     hits = Counter([one.pattern for one, _ in counted])
     unique = Counter([one.pattern for one, inside in counted if not inside])
     pages = Counter(

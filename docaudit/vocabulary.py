@@ -31,15 +31,15 @@ class Vocabulary:
     """Every different word of the lines.
 
     Attributes:
-        first_line: Word as written -> position in `line_df` of the first line with it.
+        lines_of: Word as written -> positions in `line_df` of the lines with it, in order.
     """
 
-    first_line: dict[str, int]
+    lines_of: dict[str, list[int]]
 
     @cached_property
     def by_fold(self) -> dict[str, list[str]]:
         """Folded word -> words as written."""
-        return _grouped((fold(word), word) for word in self.first_line)
+        return _grouped((fold(word), word) for word in self.lines_of)
 
     @cached_property
     def folded(self) -> list[str]:
@@ -93,11 +93,11 @@ class Vocabulary:
 
 def build_vocabulary(line_df: pd.DataFrame) -> Vocabulary:
     """The vocabulary of all lines."""
-    first: dict[str, int] = {}
+    lines_of: dict[str, list[int]] = defaultdict(list)
     for position, text in enumerate(line_df["text"].tolist()):
-        for word in WORD.findall(str(text)):
-            first.setdefault(word, position)
-    return Vocabulary(first)
+        for word in set(WORD.findall(str(text))):
+            lines_of[word].append(position)
+    return Vocabulary(dict(lines_of))
 
 
 def _measured(texts: Sequence[str], words: list[str], most: int) -> dict[str, list[tuple[str, int]]]:

@@ -18,7 +18,7 @@ from docaudit.search.pagelines import PageLines
 from docaudit.search.patterns import compile_variant
 from docaudit.search.searchable import Corpus
 from docaudit.sweep import sweep_for_absence, sweep_lines
-from tests.lines_helper import NAN, boxed, found, hits, page_of, table
+from tests.lines_helper import NAN, boxed, found, hits, kinds, page_of, table
 
 PIECES = [
     "audit", "trail", "trails", "AI", "ai", "data", "center",
@@ -286,3 +286,33 @@ def test_sweep_for_absence_safe_and_as_in_the_article() -> None:
     assert safe["concept"].tolist() == ["AI", "AI", "log", "AI"]
     assert len(sweep_for_absence(line_df.iloc[:0], keywords)) == 0
     assert len(sweep_for_absence(line_df, ConceptTable.from_variants({"log": ["audit trail"]}))) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "variant"),
+    [
+        ("send your résumé today", "resume"),
+        ("send your resume today", "résumé"),
+        ("MUNCHEN HAUPTBAHNHOF", "München"),
+        ("fur die ÄRZTE", "für die Arzte"),
+        ("поселок у моря", "посёлок"),
+        ("UBER alles", "ÜBER"),
+    ],
+)
+def test_other_accents_are_listed_and_not_counted(text: str, variant: str) -> None:
+    rows = page_of(text, "nothing here")
+    concepts = ConceptTable.from_variants({"c": [variant, "nothing"]})
+    hit_df, ledger_df = sweep_lines(table(rows), concepts, pages_total=1)
+    assert hit_df["match_kind"].tolist() == ["accents_differ", "exact"]
+    assert hit_df["match_text"][0] in text
+    assert ledger_df["hits"].tolist() == [0, 1]
+
+
+def test_the_same_accents_are_a_hit_and_listed_once() -> None:
+    assert kinds(page_of("send your re\u0301sume\u0301, not a resume"), "résumé") == [
+        "folded",
+        "accents_differ",
+    ]
+    assert kinds(page_of("カガ"), "カカ") == []  # a voicing mark is no accent
+    assert kinds(page_of("résumé of an audit trail"), "audit trail") == ["exact"]
+    assert kinds(page_of("the résumé", "card"), "resume card") == ["accents_differ"]

@@ -16,7 +16,7 @@ import click
 import pandas as pd
 
 from docaudit.justification import BlindSpot, Hit, LedgerRow
-from docaudit.location import MatchKind, TextLikely
+from docaudit.location import TextLikely
 from docaudit.parsed import ParsedDocument
 from docaudit.reasons import LedgerState
 from docaudit.records import blind_spots
@@ -64,8 +64,8 @@ class Swept:
 
     @property
     def found(self) -> bool:
-        """Whether there is a hit that counts; a possible misreading of OCR does not."""
-        return any(hit.match_kind is not MatchKind.OCR_FUZZY for hit in self.hits)
+        """Whether there is a hit that counts; what only may be one does not."""
+        return any(not hit.match_kind.is_possible for hit in self.hits)
 
     @property
     def searchable(self) -> bool:
@@ -162,7 +162,7 @@ def _unsearched(row: LedgerRow) -> str:
 
 
 def _document(paper: Paper, document: Swept) -> None:
-    count = sum(hit.match_kind is not MatchKind.OCR_FUZZY for hit in document.hits)
+    count = sum(not hit.match_kind.is_possible for hit in document.hits)
     summary = f"{words.plural(count, 'hit')} of {words.plural(len(document.ledger), 'variant')}"
     paper.say((one_line(document.name), "bold"), f": {summary}")
     for concept in dict.fromkeys(row.concept for row in document.ledger):

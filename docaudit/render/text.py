@@ -121,7 +121,7 @@ def _concepts(paper: Paper, justification: AbsenceJustification) -> None:
     for row, name in zip(rows, names, strict=True):
         where = page_words(row.pages) or "no page"
         if row.uncertain:
-            where += f"; {words.plural(row.uncertain, 'possible OCR misreading')}, not counted"
+            where += f"; {words.plural(row.uncertain, 'possible hit')}, not counted"
         cells = (name, "yes" if row.required else "no", f"{row.hits:,}", where)
         paper.row(cells, widths, "bold" if row.hits else "")
 

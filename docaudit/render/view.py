@@ -79,7 +79,7 @@ def concept_rows(justification: AbsenceJustification) -> list[ConceptRow]:
     table = justification.concept_table
     names = dict.fromkeys([*(table.concepts if table else ()), *justification.concept_hits])
     required = set(justification.required) or set(names)
-    uncertain = Counter(h.concept for h in justification.hits if h.match_kind is MatchKind.OCR_FUZZY)
+    uncertain = Counter(h.concept for h in justification.hits if h.match_kind.is_possible)
     return [
         ConceptRow(
             name=name,
@@ -125,7 +125,7 @@ def _gravity(group: SpotGroup) -> tuple[bool, bool, bool, int, str]:
 
 def page_cells(justification: AbsenceJustification) -> list[PageCell]:
     """One cell for each page of the page tree."""
-    hits = Counter(hit.page_num for hit in justification.hits if hit.match_kind is not MatchKind.OCR_FUZZY)
+    hits = Counter(hit.page_num for hit in justification.hits if not hit.match_kind.is_possible)
     spots = defaultdict(list)
     for spot in justification.blind_spots:
         spots[spot.page_num].append(spot)
@@ -186,7 +186,7 @@ def passages_to_read(justification: AbsenceJustification) -> list[Hit]:
     hits = [
         hit
         for hit in justification.hits
-        if hit.concept in required and not hit.nested and hit.match_kind is not MatchKind.OCR_FUZZY
+        if hit.concept in required and not hit.nested and not hit.match_kind.is_possible
     ]
     met = [hit for hit in hits if hit.page_num in meeting_pages]
     return met or hits

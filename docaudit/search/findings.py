@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from docaudit.location import LineType, MatchKind
+from docaudit.location import POSSIBLE_KINDS, LineType, MatchKind
 from docaudit.search.flows import FlowKind
 from docaudit.search.gaps import Gap
 from docaudit.search.matching import Match, gaps_of
@@ -145,7 +145,7 @@ def mark_nested(found: Sequence[Found], concepts: Sequence[str], order: Sequence
     """
     groups: dict[str, list[tuple[int, int, int, int, int]]] = defaultdict(list)
     for number, one in enumerate(found):
-        if one.kind == MatchKind.OCR_FUZZY:  # a possible misreading takes nothing away from a hit
+        if one.kind in POSSIBLE_KINDS:  # what only may be a hit takes nothing away from a hit
             continue
         (row, first, _), (end_row, _, last) = one.parts[0], one.parts[-1]
         groups[concepts[one.pattern]].append((order[row], first, order[end_row], last, number))

@@ -104,7 +104,7 @@ def _source_flows(lines: PageLines, rows: list[int]) -> Iterator[Flow]:
         for pair in insertions(lines, before):
             yield from _novel(lines, FlowKind.BODY, (list(pair), [WALL, LINE]), seen)
     for table in readings_of(lines, rows):
-        yield from _altered(lines, stream, table)
+        yield from around(lines, stream, table)
     for glyphs, separators, made in glyph_orders(lines, rows):
         yield Flow(FlowKind.ALTERED, glyphs, separators, made)
 
@@ -191,7 +191,8 @@ def _row_orders(lines: PageLines, chosen: list[int], box: Boxes) -> Iterator[Ord
                 gap = gap_in_heights(box, left, index)
                 same_block = lines.block[chosen[left]] == lines.block[chosen[index]] != 0
                 separator = MAYBE if gap < TOUCHING else SPACE
-                if gap > (BLOCK_ROW_GAP if same_block else ROW_GAP):
+                leftward = is_rtl(lines.search[chosen[left]]) and is_rtl(lines.search[chosen[index]])
+                if leftward or gap > (BLOCK_ROW_GAP if same_block else ROW_GAP):
                     yield order, separators
                     order, separators, separator = [], [], WALL
             order.append(index)
@@ -282,7 +283,7 @@ def _other_sources(lines: PageLines) -> Iterator[Flow]:
             yield Flow(FlowKind.PART, *_with(part, LINE))
 
 
-def _altered(lines: PageLines, order: Order, table: dict[int, Reading]) -> Iterator[Flow]:
+def around(lines: PageLines, order: Order, table: dict[int, Reading]) -> Iterator[Flow]:
     """The neighbourhoods of altered lines, with their readings in place of the lines."""
     rows, before = order
     changed = [index for index, row in enumerate(rows) if row in table]

@@ -106,7 +106,7 @@ def goes_back(lines: PageLines, rows: Sequence[int]) -> list[bool]:
     lower = np.minimum(bottom[1:] - top[1:], bottom[:-1] - top[:-1])
     in_row = known[1:] & known[:-1] & (shared > 0.6 * lower) & (lower > 0)
     to_left, to_right = in_row & (right[1:] <= left[:-1] + 0.5), in_row & (left[1:] >= right[:-1] - 0.5)
-    back = to_left.tolist()
+    back: list[bool] = to_left.tolist()
     for place in np.flatnonzero(to_left | to_right).tolist():
         one, other = lines.search[rows[place]], lines.search[rows[place + 1]]
         if one.isascii() and other.isascii():
