@@ -256,6 +256,29 @@ def test_a_very_long_line_takes_time_in_proportion(text: str) -> None:
     assert time.process_time() - begin < 25
 
 
+@pytest.mark.parametrize("text", ["Stra\ufffde", "caf\ud800"])
+def test_a_variant_with_a_lost_character_proves_no_absence(text: str) -> None:
+    concepts = ConceptTable(variants=(Variant(concept="c", text=text), Variant(concept="c", text="road")))
+    hit_df, ledger_df = sweep_lines(table(page_of("die Straße", "a road")), concepts, pages_total=1)
+    assert hit_df["variant"].tolist() == ["road"]
+    assert ledger_df["state"].tolist() == ["failed", "searched"]
+    assert "U+FFFD" in ledger_df["detail"][0]
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_variants() -> None:
+    variants = tuple(Variant(concept="c", text=f"word{number:06d} of many") for number in range(100_000))
+    begin = time.process_time()
+    hit_df, ledger_df = sweep_lines(
+        table(page_of("this is word099999", "of many")), ConceptTable(variants=variants), pages_total=1
+    )
+    assert hit_df["variant"].tolist() == ["word099999 of many"]
+    assert hit_df["match_kind"].tolist() == ["across_lines"]
+    assert len(ledger_df) == 100_000
+    assert set(ledger_df["state"]) == {"searched"}
+    assert time.process_time() - begin < 120
+
+
 def test_many_variants() -> None:
     concepts = ConceptTable.from_variants(
         {"c": [f"variant {number:06d} of many" for number in range(20_000)]}
