@@ -197,6 +197,15 @@ def test_misreadings_of_ocr_are_listed_and_not_counted() -> None:
     assert ledger_df["hits"].tolist() == [1, 0, 0]
 
 
+def test_short_words_may_be_misread_as_letters_that_look_the_same() -> None:
+    rows = page_of("Al helps, A1 and AI, et al said", "lT and it, 0IL", "All of it", source="ocr")
+    concepts = ConceptTable.from_variants({"c": ["AI", "IT", "OIL"]})
+    hit_df, ledger_df = sweep_lines(table(rows), concepts, pages_total=1)
+    fuzzy = hit_df[hit_df["match_kind"] == "ocr_fuzzy"]
+    assert fuzzy["match_text"].tolist() == ["Al", "A1", "lT", "0IL"]
+    assert ledger_df["hits"].tolist() == [1, 0, 0]
+
+
 def test_expert_expressions_fail_alone() -> None:
     variants = (
         Variant(concept="a", text="(a+)+$", match="regex"),

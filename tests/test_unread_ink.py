@@ -62,6 +62,19 @@ def in_a_huge_box(page: pymupdf.Page) -> None:
     page.insert_text((72, 515), ".", fontsize=300)
 
 
+def drawn_by_one_engine(page: pymupdf.Page) -> None:
+    """An image without BitsPerComponent: the first engine takes it for 8, the second draws nothing."""
+    pdfs.write(page, pdfs.PROSE)
+    page.insert_image(PLACE, stream=drawn("walrus", size=44))
+    page.parent.xref_set_key(page.get_images()[0][0], "BitsPerComponent", "null")
+
+
+def drawn_by_one_engine_over_text(page: pymupdf.Page) -> None:
+    pdfs.write(page, ["these letters lie under the picture, nobody sees them"] * 4, y=420)
+    page.insert_image(PLACE, stream=drawn("walrus", size=45))
+    page.parent.xref_set_key(page.get_images()[0][0], "BitsPerComponent", "null")
+
+
 def one_letter(page: pymupdf.Page) -> None:
     pdfs.write(page, pdfs.PROSE)
     pdfs.outlines(page, "X", size=30)
@@ -91,11 +104,13 @@ PAGES = {
     "among_underscores": among_underscores,
     "beside_dots": beside_dots,
     "in_a_huge_box": in_a_huge_box,
+    "drawn_by_one_engine": drawn_by_one_engine,
+    "drawn_by_one_engine_over_text": drawn_by_one_engine_over_text,
     "one_letter": one_letter,
     "two_letters": two_letters,
     "on_a_poster": on_a_poster,
 }
-UNREADABLE = {"one_letter", "two_letters"}
+UNREADABLE = {"one_letter", "two_letters", "drawn_by_one_engine_over_text"}
 
 
 @pytest.mark.slow
@@ -119,3 +134,50 @@ def test_most_of_them_are_read_whatever_their_direction_and_colour() -> None:
     found = set(docaudit.sweep(parsed, table).hit_df["page_num"])
     missed = {name for page, name in enumerate(PAGES, 1) if page not in found} - UNREADABLE
     assert len(missed) <= 2, missed
+
+
+SCRIPTS = {
+    "arabic": "\u0645\u0631\u062d\u0628\u0627 \u0628\u0627\u0644\u0639\u0627\u0644\u0645",
+    "georgian": "\u10d2\u10d0\u10db\u10d0\u10e0\u10ef\u10dd\u10d1\u10d0",
+    "cyrillic": "\u041f\u0440\u0438\u0432\u0435\u0442 \u043c\u0438\u0440",
+    "hindi": "\u0939\u093f\u0928\u094d\u0926\u0940",
+}
+
+
+def written(words: str) -> pdfs.Draw:
+    """A picture of words in any script, over a photograph's shades."""
+    with pymupdf.open() as doc:
+        page = doc.new_page(width=300, height=120)
+        for row in range(120):
+            page.draw_line((0, row), (300, row), color=(1, 0.7 + row / 600, 0.9 - row / 600))
+        page.insert_htmlbox((20, 30, 280, 110), f'<p style="font-size:24px">{words}</p>')
+        picture = page.get_pixmap(dpi=144)
+
+    def draw(page: pymupdf.Page) -> None:
+        pdfs.write(page, pdfs.PROSE)
+        page.insert_image(PLACE, pixmap=picture)
+
+    return draw
+
+
+@pytest.mark.slow
+def test_scripts_that_no_engine_reads_stay_listed() -> None:
+    spots = parse_once(pdfs.document(*map(written, SCRIPTS.values())), ocr="auto").blind_spot_df
+    flagged = set(spots.loc[spots["text_likely"] != "no", "page_num"])
+    assert [name for page, name in enumerate(SCRIPTS, 1) if page not in flagged] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [20, 28, 60])
+def test_a_short_word_of_straight_strokes_is_never_absent(size: int) -> None:
+    data = pdfs.document(shown_word("AI", size))
+    finding = docaudit.audit(data, docaudit.ConceptTable.from_variants({"AI": ["AI"]}), ocr="auto")
+    assert finding.finding != "absent_within_coverage"
+
+
+def shown_word(words: str, size: int) -> pdfs.Draw:
+    def draw(page: pymupdf.Page) -> None:
+        pdfs.write(page, pdfs.PROSE)
+        page.insert_image(PLACE, stream=drawn(words, size=size))
+
+    return draw

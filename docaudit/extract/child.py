@@ -58,6 +58,7 @@ class Child:
         environment = {
             **os.environ,
             "OMP_THREAD_LIMIT": "1",
+            "MALLOC_ARENA_MAX": "1",  # each arena takes address space, which is what the memory limit counts
             "OPENBLAS_NUM_THREADS": "1",  # small matrices: threads that wait for each other cost ten times as much
             "PYTHONHASHSEED": "0",
             "PYTHONPATH": _import_path(),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from docaudit.extract.facts import Box
 from docaudit.extract.pictures import PagePictures, Picture, engine_picture, paint_over, slices
-from docaudit.extract.shapes import ANY_ROW, Mask, Region, Row, find_regions
+from docaudit.extract.shapes import ANY_ROW, Mask, Region, Row, count_letters, find_regions
 from docaudit.location import TextLikely
 
 _LOOK, _LEAST_PX, _MOST_PIXELS = 1.5, 1200.0, 16e6
@@ -127,17 +127,23 @@ class PageInk:
         return InkRegion(box, round(region.ink * self._zoom / zoom), likely)
 
     def remainder(self, box: Box, zoom: float, more: list[Box]) -> Picture:
-        """A picture of what neither the text that was read nor further boxes explain: those are painted over."""
-        here = None
-        if self._unread_text is not None:
-            here = self._unread_text[slices(box, self._frame, self._zoom, self._unread_text.shape)]
-        if here is None or not here.any():
+        """A picture of what neither the text that was read nor further boxes explain: those are painted over.
+
+        By the second engine where it draws all there is, else by the first.
+        """
+        here = slices(box, self._frame, self._zoom, self._text.shape)
+        if (self._unread_text is None or not self._unread_text[here].any()) and not self.undrawn(box):
             picture, over = self._pictures.bare(box, zoom), more
         else:
             picture, over = engine_picture(self._page, box, zoom), [*self.boxes, *more]
         for other in over:
             paint_over(picture, slices(other, box, zoom, picture.shape))
         return picture
+
+    def letters(self, box: Box, zoom: float, more: list[Box]) -> int:
+        """Pieces in a box, without those that the text or further boxes explain, that have no plain shape."""
+        picture = self.remainder(box, zoom, more)
+        return count_letters(contrast(picture), zoom, picture)
 
     def undrawn(self, box: Box) -> bool:
         """The first engine draws something in a box in which the second draws nothing."""

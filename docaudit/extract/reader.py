@@ -80,7 +80,7 @@ class DocumentReader:
         """What belongs to the document as a whole; only the number of pages unless `full`."""
         versions = {name: version(name) for name in ("pymupdf", "pypdfium2")}
         if self._ocr is not None:
-            versions[self._ocr.engine.name] = self._ocr.engine.version
+            versions |= {engine.name: engine.version for engine in (self._ocr.engine, self._finder)}
         if not full:
             return DocumentFact(self._tree.pages_total, [], [], [], versions)
         parts = document_parts(self._doc, self._tree, self._password)
@@ -161,13 +161,14 @@ class DocumentReader:
 
     def _account(self, page: pymupdf.Page, text: TextLayer, beside: list[LineFact], fact: PageFact) -> None:
         """Compare what was read with what the page shows; OCR what is left."""
-        boxes = read_boxes(text, beside)
         second = self._peer(page, fact)
         reading = self._compared(second, page, fact)
+        boxes = read_boxes(text, beside + reading.lines)
         pictures = BoxPictures(page, boxes) if second is None else PdfiumPictures(second, page.rect)
         ink = PageInk(page, pictures, boxes)
         mark_visibility(text, ink)
         mark_visibility(reading.layer(), ink)
+        ink.boxes = read_boxes(text, beside + reading.lines)  # of these, what a person sees
         settled = settle(page, ink, text.lines, fact.images, self._ocr, self._finder)
         if self._reread and self._ocr is not None:
             self._compare_pixels(page, text, settled, self._ocr)

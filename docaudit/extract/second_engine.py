@@ -11,21 +11,18 @@ _SAME_SHAPE = 0.02
 
 
 class SecondEngine:
-    """PDFium beside the first engine. A document that it cannot open is one that it says nothing about.
-
-    Attributes:
-        reason: Why it says nothing about the document; empty if it does.
+    """PDFium beside the first engine. A document that it cannot open is one that it says nothing about: its pages
+    count as not compared.
     """
 
     def __init__(self, path: str, password: str | None) -> None:
         self._doc: pypdfium2.PdfDocument | None = None
-        self.reason = ""
         try:
             self._doc = pypdfium2.PdfDocument(path, password=password)
             if self._doc.get_formtype():
                 self._doc.init_forms()
-        except pypdfium2.PdfiumError as error:
-            self.reason = f"the second engine cannot open the document: {error}"
+        except pypdfium2.PdfiumError:
+            self._doc = None
 
     def labels(self) -> list[str]:
         """One label for each of its pages ("" for none). PyMuPDF takes "/Type /PageLabel" for a prefix."""

@@ -16,12 +16,19 @@ from docaudit.extract.text_finder import FoundText, TextFinder
 from docaudit.location import TextLikely, TextSource
 
 _ZOOM, _CLOSEST, _MOST_PX, _FEWEST_PX = 2.0, 3.5, 1800.0, 320.0
+_APART = 6.0
+"""Zoom from which letters that stand close do not touch."""
+_A_LINE = 0.85
+"""Score from which one connected shape is a line: some scripts are written without a gap."""
 _TILE_PT = 1000.0
 _MANY = 8
-_SHARED = 0.3
+_SHARED, _SAME = 0.3, 0.6
 _CRUMB_PT = 6.0
-_FAINT, _CERTAIN = 45.0, 90.0
-"""Confidence below which a reading is noise of the reading network; and from which nothing is doubted."""
+_CURVE_PT, _LARGE_PT, _PHRASE = 12.0, 36.0, 6
+_FAINT, _CLEAR, _SURE, _CERTAIN = 45.0, 60.0, 85.0, 90.0
+"""Confidence below which a reading is noise of the reading network, also of something large; below which a line may be
+of a script that it does not know; and from which nothing is doubted.
+"""
 _UP_AND_DOWN = frozenset("MWVNUAXmwvnux一二|lI1")
 
 
@@ -55,20 +62,12 @@ def look_again(
             found += _find(ink, frame, words, finder)
         except OcrError as error:
             outcome.failed = str(error)
-    found = [
-        text for text in found if _letters(text.text) and not _zigzag(text) and not _residue(text, words)
-    ]
-    sure = _once([text for text in found if text.confidence >= enough])
-    doubtful = []
-    for text in found:
-        if _FAINT <= text.confidence < enough and _letters(text.text) > 1 and _size(text.box) >= _CRUMB_PT:
-            closer = [near for near in _closer(ink, text, words, finder) if near.confidence >= enough]
-            sure += closer
-            doubtful += [] if closer else [text]
+    sure, doubtful = _weighed(
+        [text for text in found if not _residue(text, words)], ink, words, finder, enough
+    )
     outcome.lines = [_line(text, number) for number, text in enumerate(sure, 1)]
     for text in doubtful:
-        detail = f"letters that cannot be read with confidence ({text.confidence:.0f} of 100)"
-        outcome.doubtful.append((InkRegion(text.box, 1, TextLikely.YES), detail))
+        outcome.doubtful.append((InkRegion(text.box, 1, TextLikely.YES), _doubt(text)))
     for part in parts:
         if outcome.failed:
             outcome.unread.append((part, outcome.failed))
@@ -79,6 +78,32 @@ def look_again(
         else:
             outcome.empty.append(part)
     return outcome
+
+
+def _weighed(
+    found: list[FoundText], ink: PageInk, words: list[Box], finder: TextFinder, enough: float
+) -> tuple[list[FoundText], list[FoundText]]:
+    """Lines that were read; and what may be a line and was not read with confidence.
+
+    A line can be both: it is searched, and it is listed.
+    """
+    sure, doubtful = [], []
+    certain = max(_SURE, enough)
+    for text in _once(found):
+        letters, curve = _letters(text.text), _curve(text)
+        if letters and text.confidence >= certain and not curve:
+            sure.append(text)
+            continue
+        read = bool(letters) and text.confidence >= enough
+        if not read and not _may_be_a_line(text, ink, words):
+            continue
+        closer = _closer(ink, text, words, finder, certain) if letters else []
+        if closer:
+            sure += closer
+        elif not curve:
+            sure += [text] if read else []
+            doubtful.append(text)
+    return _once(sure), doubtful
 
 
 def _frames(parts: list[InkRegion]) -> list[Box]:
@@ -99,19 +124,28 @@ def _once(found: list[FoundText]) -> list[FoundText]:
     """Without what was found again where frames overlap."""
     kept: list[FoundText] = []
     for text in found:
-        if not any(overlap(text.box, other.box) > _SHARED for other in kept):
+        if not any(overlap(text.box, other.box) > _SAME for other in kept):
             kept.append(text)
     return kept
 
 
-def _closer(ink: PageInk, text: FoundText, words: list[Box], finder: TextFinder) -> list[FoundText]:
-    """A line that could not be read with confidence, larger."""
+def _closer(
+    ink: PageInk, text: FoundText, words: list[Box], finder: TextFinder, certain: float
+) -> list[FoundText]:
+    """What a line that could not be read with confidence says when it is looked at larger."""
     x0, y0, x1, y1 = text.box
     pad = 0.4 * min(x1 - x0, y1 - y0)
     try:
-        return _find(ink, (x0 - pad, y0 - pad, x1 + pad, y1 + pad), words, finder, _CLOSEST, 2 * _CLOSEST)
+        found = _find(ink, (x0 - pad, y0 - pad, x1 + pad, y1 + pad), words, finder, _CLOSEST, 2 * _CLOSEST)
     except OcrError:
         return []  # it stays doubtful
+    return [near for near in found if near.confidence >= certain and _letters(near.text)]
+
+
+def _doubt(text: FoundText) -> str:
+    if not _letters(text.text):
+        return "a line of letters that cannot be read"
+    return f"letters that cannot be read with confidence ({text.confidence:.0f} of 100)"
 
 
 def _size(box: Box) -> float:
@@ -138,6 +172,8 @@ def _find(
                 box[0] + text.box[2] / zoom,
                 box[1] + text.box[3] / zoom,
             ),
+            text.height / zoom,
+            text.score,
             text.text,
             text.confidence,
         )
@@ -169,10 +205,25 @@ def _residue(text: FoundText, words: list[Box]) -> bool:
     return any(overlap(text.box, word) > _SHARED for word in words)
 
 
-def _zigzag(text: FoundText) -> bool:
-    """A curve that goes up and down, which the reading network takes for "MWwm"."""
+def _may_be_a_line(text: FoundText, ink: PageInk, words: list[Box]) -> bool:
+    """Letters were made out; or it has the size of a line, and pieces like letters: few scripts can be read."""
+    letters = _letters(text.text)
+    if letters > 1 and text.confidence >= _FAINT:
+        clear = text.height <= _LARGE_PT or text.confidence >= _CLEAR or letters >= _PHRASE
+        return clear and _size(text.box) >= _CRUMB_PT
+    pieces = ink.letters(text.box, _APART, words) if text.height >= _CRUMB_PT else 0
+    return (pieces > 1 and text.height <= _LARGE_PT) or (pieces > 0 and text.score >= _A_LINE)
+
+
+def _curve(text: FoundText) -> bool:
+    """A curve that goes up and down, which the reading network takes for "MWwm". Words of such letters are read with
+    more confidence, or are narrower, or smaller.
+    """
     letters = [char for char in text.text if char.isalnum()]
-    return text.confidence < _CERTAIN and sum(char in _UP_AND_DOWN for char in letters) >= 0.7 * len(letters)
+    if not letters or text.confidence >= _CERTAIN or text.height <= _CURVE_PT:
+        return False
+    wide = _size(text.box) / len(letters) > 1.5 * text.height
+    return sum(char in _UP_AND_DOWN for char in letters) >= 0.7 * len(letters) and (len(letters) > 2 or wide)
 
 
 def _letters(text: str) -> int:

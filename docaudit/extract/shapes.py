@@ -108,6 +108,11 @@ def find_regions(rest: Mask, zoom: float, row: Row, picture: NDArray[np.uint8] |
     return []
 
 
+def count_letters(rest: Mask, zoom: float, picture: NDArray[np.uint8]) -> int:
+    """How many pieces of ink may be letters by their shape; arguments as for find_regions."""
+    return sum(not piece.plain for piece in _pieces(_without_rules(rest, zoom), zoom, picture))
+
+
 def _moved(part: slice, by: int) -> slice:
     return slice(part.start + by, part.stop + by)
 

@@ -106,7 +106,7 @@ def _read(
         )
     unsure = reading.state == "uncertain"
     words = [] if unsure else [_padded(box) for box in reading.word_boxes]
-    left = _left_over(region, words, ink)
+    left = _left_over(region, words, ink) or ([] if words else [region])
     grown = [InkRegion(_grown(part.box, page.rect), part.ink, part.likely) for part in left]
     look = look_again(ink, grown, words, finder, ocr.enough)
     lines = _believed(reading, look) + look.lines
@@ -148,12 +148,18 @@ def _believed(reading: RegionReading, look: SecondLook) -> list[LineFact]:
 
 
 def _pictures(ink: PageInk, images: list[ImageFact], regions: list[InkRegion]) -> list[InkRegion]:
-    """Images that only one of the engines can draw: what the other shows was not accounted for."""
+    """Images that only one of the engines can draw: what the other shows was not accounted for. Where text lies under
+    such an image or over it, the two cannot be told apart, and the image counts as not read.
+    """
     return [
-        InkRegion(image.box, _A_WORD, TextLikely.UNKNOWN)
+        InkRegion(image.box, _A_WORD, TextLikely.YES if _touched(image.box, ink) else TextLikely.UNKNOWN)
         for image in images
         if not any(overlap(region.box, image.box) > 0 for region in regions) and ink.undrawn(image.box)
     ]
+
+
+def _touched(box: Box, ink: PageInk) -> bool:
+    return any(overlap(box, other) > 0 for other in ink.boxes)
 
 
 def _portions(regions: list[InkRegion], rect: pymupdf.Rect) -> list[InkRegion]:

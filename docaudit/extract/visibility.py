@@ -8,12 +8,14 @@ from docaudit.extract.lines import TextLayer
 from docaudit.extract.spots import has_unknown_glyphs
 from docaudit.location import TextSource, Visibility
 
+_SHOWN = frozenset({TextSource.ANNOTATION.value, TextSource.SECOND_READER.value})
+
 
 def read_boxes(text: TextLayer, beside: list[LineFact]) -> list[Box]:
     """Boxes of all text that was read and is drawn on the page; lines with unknown glyphs were not read.
 
-    Of annotations only those that show their text count (it is marked visible): the rectangle of any other may lie
-    over a picture. What a form field shows is in the text layer.
+    What the second reader alone saw was read as well. Of annotations only those that show their text count (it is
+    marked visible): the rectangle of any other may lie over a picture. What a form field shows is in the text layer.
     """
     boxes = [
         box
@@ -21,7 +23,7 @@ def read_boxes(text: TextLayer, beside: list[LineFact]) -> list[Box]:
         if line.visibility == Visibility.VISIBLE.value and not has_unknown_glyphs(line.text)
         for box in spans
     ]
-    shown = (line for line in beside if line.source == TextSource.ANNOTATION.value)
+    shown = (line for line in beside if line.source in _SHOWN)
     return boxes + [line.box for line in shown if line.box and line.visibility == Visibility.VISIBLE.value]
 
 

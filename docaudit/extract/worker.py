@@ -26,6 +26,7 @@ from docaudit.extract.facts import (
     ThumbnailRequest,
     Working,
 )
+from docaudit.extract.memory import limit_memory
 from docaudit.extract.messages import (
     MAX_MESSAGE,
     MessageTooLargeError,
@@ -64,7 +65,7 @@ def _serve(source: int, target: int) -> None:
     assert isinstance(request, OpenRequest)
     import docaudit.extract.reader  # noqa: F401 - before the limit, so that only the document counts
 
-    _limit_memory(request.memory_mb)
+    limit_memory(request.memory_mb)
     patience = request.page_seconds + _GRACE_SECONDS
 
     def working() -> None:
@@ -127,29 +128,6 @@ def _limit_time(seconds: float) -> None:
     """End this process after so many seconds, whatever it is doing; 0 takes the limit away."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, min(seconds, 1e6))
-
-
-def _limit_memory(megabytes: int) -> None:
-    """Cap the address space at what this process has now, and so much on top; elsewhere the time limits alone hold."""
-    if sys.platform == "win32":
-        return
-    import resource
-
-    limit = _address_space() + (megabytes << 20)
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    if most != resource.RLIM_INFINITY:
-        limit = min(limit, most)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def _address_space() -> int:
-    """Bytes of address space that this process has; 0 where the system does not tell."""
-    try:
-        with open("/proc/self/statm", encoding="ascii") as stream:  # noqa: PTH123
-            return int(stream.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        return 1 << 30
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 as hits.
 
 If at most k letters of a variant are wrong, one of k + 1 parts of it stands on the page unchanged. These
-parts are searched in one pass; what surrounds each is then compared letter by letter.
+parts are searched in one pass; what surrounds each is then compared letter by letter. Short variants (AI, ESG) allow no
+wrong letter but one that looks like another in most typefaces: "Al" may be "AI".
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ ONE_EDIT, TWO_EDITS = 5, 10
 MAX_LETTERS = 80
 """Longer variants are not compared: their wrong letters would be too many to tell anything."""
 
+_LOOKS = str.maketrans("l1|0582", "iiiosbz")
+"""Of letters that look alike after folding, one."""
 _WORD = (CharClass.LETTER, CharClass.DIGIT, CharClass.MARK)
 
 
@@ -45,7 +48,7 @@ def fuzzy_found(lines: PageLines, patterns: Sequence[Pattern], found: Sequence[F
     for one in found:
         taken[one.pattern] += one.parts
     out = []
-    for number, _, start, end in sorted(_candidates(corpus, patterns)):
+    for number, _, start, end in sorted([*_candidates(corpus, patterns), *_look_alikes(corpus, patterns)]):
         parts = tuple((corpus.rows[piece], first, last) for piece, first, last in corpus.parts(start, end))
         if any(_overlap(part, other) for part in parts for other in taken[number]):
             continue
@@ -76,6 +79,37 @@ def _candidates(corpus: Corpus, patterns: Sequence[Pattern]) -> Iterator[tuple[i
             best = _best(corpus, patterns[number], start - offset)
             if best is not None:
                 yield (number, *best)
+
+
+def _look_alikes(corpus: Corpus, patterns: Sequence[Pattern]) -> Iterator[tuple[int, int, int, int]]:
+    """Places where a short variant may stand with other letters that look the same: pattern, 1, start, end."""
+    looks: dict[str, list[int]] = defaultdict(list)
+    for number, pattern in enumerate(patterns):
+        if pattern.forms and 1 < len(pattern.forms[0].key) < ONE_EDIT:
+            looks[pattern.forms[0].key.translate(_LOOKS)].append(number)
+    if not looks:
+        return
+    owners = list(looks.values())
+    searcher = ahocorasick_rs.AhoCorasick(list(looks))
+    squeezed = corpus.squeezed.translate(_LOOKS)
+    for place, begin, finish in searcher.find_matches_as_indexes(squeezed, overlapping=True):
+        start, end = int(corpus.positions[begin]), int(corpus.positions[finish - 1]) + 1
+        if corpus.classes[end] in _WORD or corpus.classes[start - 1] in _WORD:
+            continue
+        for number in owners[place]:
+            if _may_be(patterns[number], corpus, start, end):
+                yield (number, 1, start, end)
+
+
+def _may_be(pattern: Pattern, corpus: Corpus, start: int, end: int) -> bool:
+    """Some letter is the same, capitals included where the variant has any, and some letter is another."""
+    parts = corpus.parts(start, end)
+    read = "".join(corpus.lines.text[corpus.rows[piece]][first:last] for piece, first, last in parts)
+    wanted = [char for char in pattern.variant.text if char.isalnum()]
+    pairs = list(zip(wanted, filter(str.isalnum, read), strict=False))
+    same = [(one, other) for one, other in pairs if one.casefold() == other.casefold()]
+    capitals = any(char.isupper() for char in wanted)
+    return 0 < len(same) < len(pairs) and (not capitals or all(one == other for one, other in same))
 
 
 def edits_allowed(key: str) -> int:
