@@ -10,8 +10,8 @@ are swept at once. A phrase that is not found on its page is a miss of one of th
     word borders   one of the two words is no word of the page as docaudit reads it, yet its letters stand there: PDFium
                    leaves out a ligature ("af ect"), cuts a word in letters ("insta l"), or one of the engines loses a
                    blank ("validfor"). Counted apart: which of the engines is right has to be looked at.
-    fixed pitch    PDFium sees a blank between two letters of a line whose glyphs stand at equal distances, where there is
-                   only the room beside a narrow one ("insta l l"): no blank for a reader, and not counted.
+    fixed pitch    PDFium sees a blank between two letters of a line whose glyphs stand at equal distances, where is
+                   nothing but the room beside a narrow one ("insta l l"): no blank for a reader, and not counted.
     no word        the phrase has no letter or digit on one side, or leaders: bullets, rules, lines of contents. Not two
                    words, and not counted.
     no text        PDFium itself has no Unicode value for a glyph of the phrase: nobody could ask for it. Not counted.
@@ -145,7 +145,9 @@ def _narrow_gap(text: Any, whole: str, match: re.Match[str]) -> bool:
     places = [n for n in range(start, end if end > 0 else len(whole)) if not whole[n].isspace()]
     boxes = [text.get_charbox(place, loose=False) for place in places]
     steps = [other[2] / 2 + other[0] / 2 - one[2] / 2 - one[0] / 2 for one, other in pairwise(boxes)]
-    inside = sorted(step for step, (one, other) in zip(steps, pairwise(places), strict=True) if other == one + 1)
+    inside = sorted(
+        step for step, (one, other) in zip(steps, pairwise(places), strict=True) if other == one + 1
+    )
     if len(inside) < 8:
         return False
     pitch = inside[len(inside) // 2]

@@ -109,7 +109,10 @@ def _sweep(
             states[number] = (LedgerState.FAILED, "the variant holds no letter, digit or sign to search for")
         elif "\ufffd" in pattern.forms[0].literal:
             # Where the table was damaged nobody knows what to look for: no hit would be no evidence.
-            states[number] = (LedgerState.FAILED, "the variant holds a lost character (U+FFFD): write it anew")
+            states[number] = (
+                LedgerState.FAILED,
+                "the variant holds a lost character (U+FFFD): write it anew",
+            )
     found += accent_found(corpus, patterns, found)
     found += fuzzy_found(lines, patterns, found)
     order = _reading_order(lines)

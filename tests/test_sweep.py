@@ -348,3 +348,5 @@ def test_the_same_accents_are_a_hit_and_listed_once() -> None:
     assert kinds(page_of("カガ"), "カカ") == []  # a voicing mark is no accent
     assert kinds(page_of("résumé of an audit trail"), "audit trail") == ["exact"]
     assert kinds(page_of("the résumé", "card"), "resume card") == ["accents_differ"]
+    assert kinds(page_of("auf Grund der Größe", "der Grund auf"), "aufgrund") == []  # no accent differs here
+    assert kinds(page_of("die Größen"), "Größe") == []

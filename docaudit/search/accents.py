@@ -15,7 +15,7 @@ from docaudit.location import PAGE_SOURCES, MatchKind
 from docaudit.search.findings import Found, locate
 from docaudit.search.flows import Flow, around, stream_order
 from docaudit.search.matching import fast_matches
-from docaudit.search.normalize import searchable_map
+from docaudit.search.normalize import fold, searchable_map
 from docaudit.search.pagelines import PageLines
 from docaudit.search.patterns import Pattern, compile_variant
 from docaudit.search.readings import Reading
@@ -38,21 +38,33 @@ def accent_found(corpus: Corpus, patterns: Sequence[Pattern], found: Sequence[Fo
         searched += [one._replace(pattern=numbers[one.pattern]) for one in locate(corpus, some, matches)]
     flows = list(_flows(lines))
     if flows:
-        bare = Corpus(lines, flows)
+        bare = Corpus(lines, flows, corpus)
         searched += locate(bare, plain, fast_matches(bare, plain))
+    wanted = [{_accents(form.literal) for form in pattern.forms} for pattern in patterns]
     taken: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
     for one in found:
         for row, first, last in one.parts:
             taken[one.pattern, row].append((first, last))
     out: dict[tuple[int, ...], Found] = {}
     for one in searched:
-        if not any(
+        shown = fold("".join(lines.text[row][first:last] for row, first, last in one.parts))
+        if _accents(shown) not in wanted[one.pattern] and not any(
             first < end and start < last
             for row, first, last in one.parts
             for start, end in taken.get((one.pattern, row), ())
         ):
             out[one.place] = Found(one.pattern, MatchKind.ACCENTS_DIFFER, one.parts)
     return list(out.values())
+
+
+def _accents(folded: str) -> tuple[tuple[int, str], ...]:
+    """The accents of a folded text, each with the number of letters before it."""
+    letters, out = 0, []
+    for char in folded:
+        if ACCENT.match(char):
+            out.append((letters, char))
+        letters += char.isalnum()
+    return tuple(out)
 
 
 def _without_accents(pattern: Pattern) -> Pattern:
