@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from enum import StrEnum
-from functools import reduce
 
 import pymupdf
 
+from docaudit.extract.boxes import union
 from docaudit.extract.engine import ENGINE_ERRORS
 from docaudit.extract.facts import Box, LineFact, SpotFact
 from docaudit.extract.glyph_shapes import Likeness, Shape, likenesses, script_group
@@ -121,7 +121,7 @@ def font_spots(text: TextLayer, doubted: dict[str, Doubt], page_rect: pymupdf.Re
         if false:
             named = {run.font: doubted[run.font] for run in (runs[at] for at in false)}
             detail = "; ".join(f"font {font}: {doubt.value}" for font, doubt in named.items())
-            spots.append(_spot(detail, reduce(_union, [boxes[at] for at in false]), area))
+            spots.append(_spot(detail, union([boxes[at] for at in false]), area))
             boxes[:] = [box for at, box in enumerate(boxes) if at not in false]
     return spots
 
@@ -142,10 +142,6 @@ def _unknown(line: LineFact, runs: list[Run]) -> str:
     fonts = dict.fromkeys(run.font for run in runs if unknown_glyphs(run.text))
     named = f" in font {', '.join(fonts)}" if fonts else ""
     return f"{unknown_glyphs(line.text)} of {len(line.text)} characters of a line have no known Unicode value{named}"
-
-
-def _union(one: Box, other: Box) -> Box:
-    return min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3])
 
 
 def _spot(detail: str, box: Box | None, area: float) -> SpotFact:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pymupdf
 
+from docaudit.extract.boxes import centre_in
 from docaudit.extract.facts import Box, ImageFact, LineFact, SpotFact
 from docaudit.location import TextLikely
 from docaudit.reasons import BlindSpotKind
@@ -58,17 +59,3 @@ def note_reading(image: ImageFact, state: str, lines: list[LineFact]) -> None:
     weight = sum(len(line.text) for line in inside)
     if weight:
         image.ocr_confidence = sum(line.confidence * len(line.text) for line in inside) / weight
-
-
-def centre_in(box: Box, other: Box) -> bool:
-    """The centre of a box lies in another."""
-    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-    return other[0] <= x <= other[2] and other[1] <= y <= other[3]
-
-
-def overlap(box: Box, other: Box) -> float:
-    """The area that two boxes share, as a share of the first."""
-    width = min(box[2], other[2]) - max(box[0], other[0])
-    height = min(box[3], other[3]) - max(box[1], other[1])
-    area = (box[2] - box[0]) * (box[3] - box[1])
-    return width * height / area if width > 0 and height > 0 and area > 0 else 0.0

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from docaudit.extract.facts import Box
 from docaudit.extract.pictures import PagePictures, Picture, engine_picture, paint_over, slices
-from docaudit.extract.shapes import ANY_ROW, Mask, Region, Row, count_letters, find_regions
+from docaudit.extract.shapes import ANY_ROW, Region, Row, count_letters, find_regions
+from docaudit.extract.strokes import Mask
 from docaudit.location import TextLikely
 
 _LOOK, _LEAST_PX, _MOST_PIXELS = 1.5, 1200.0, 16e6

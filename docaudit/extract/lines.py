@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pymupdf
 
+from docaudit.extract.boxes import union
 from docaudit.extract.engine import clean
 from docaudit.extract.facts import Box, LineFact
 from docaudit.location import Direction, TextSource, Visibility
@@ -103,7 +104,7 @@ def _columns_joined(text: TextLayer) -> TextLayer:
             assert above.box is not None
             assert line.box is not None
             above.text += line.text
-            above.box = _union(above.box, line.box)
+            above.box = union((above.box, line.box))
             spans[-1] += boxes
             runs[-1] += pieces
         else:
@@ -123,10 +124,6 @@ def _goes_on(above: LineFact, below: LineFact) -> bool:
 
 def _middle(box: Box) -> float:
     return (box[0] + box[2]) / 2
-
-
-def _union(one: Box, other: Box) -> Box:
-    return min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3])
 
 
 def _line(line: dict[str, Any], block: int, edges: Box) -> LineFact | None:

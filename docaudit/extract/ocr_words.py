@@ -8,6 +8,7 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
+from docaudit.extract.boxes import union
 from docaudit.extract.facts import Box, LineFact
 from docaudit.extract.ocr_engines import OcrWord
 from docaudit.location import TextSource
@@ -55,13 +56,7 @@ def lines_of(words: list[OcrWord]) -> list[LineFact]:
 
 
 def _line(words: list[OcrWord], number: int) -> LineFact:
-    boxes = [word.box for word in words]
-    box = (
-        min(b[0] for b in boxes),
-        min(b[1] for b in boxes),
-        max(b[2] for b in boxes),
-        max(b[3] for b in boxes),
-    )
+    box = union([word.box for word in words])
     return LineFact(
         text=" ".join(word.text for word in words),
         box=box,

@@ -7,13 +7,12 @@ disagree only if OCR is sure of what it reads there, and reads something else al
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 
 import pymupdf
 from rapidfuzz import fuzz
 
+from docaudit.extract.boxes import centre_in, union
 from docaudit.extract.facts import Box, LineFact, SpotFact
-from docaudit.extract.images import centre_in
 from docaudit.extract.letters import letters_of
 from docaudit.extract.ocr import RegionReading
 from docaudit.extract.ocr_engines import OcrWord
@@ -98,7 +97,7 @@ def _readable(letters: str) -> bool:
 
 def _spot(line: LineFact, words: list[OcrWord], area: float) -> SpotFact:
     assert line.box is not None
-    box = reduce(_union, (word.box for word in words), line.box)
+    box = union([line.box, *(word.box for word in words)])
     seen = " ".join(word.text for word in words)
     return SpotFact(
         kind=BlindSpotKind.TEXT_DISAGREES.value,
@@ -107,7 +106,3 @@ def _spot(line: LineFact, words: list[OcrWord], area: float) -> SpotFact:
         box=box,
         area_share=min(1.0, (box[2] - box[0]) * (box[3] - box[1]) / area),
     )
-
-
-def _union(one: Box, other: Box) -> Box:
-    return min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3])

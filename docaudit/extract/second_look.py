@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from docaudit.errors import OcrError
+from docaudit.extract.boxes import longest_side, overlap, union
 from docaudit.extract.facts import Box, LineFact
-from docaudit.extract.images import overlap
 from docaudit.extract.ink import InkRegion, PageInk
 from docaudit.extract.text_finder import FoundText, TextFinder
 from docaudit.location import TextLikely, TextSource
@@ -110,14 +110,7 @@ def _frames(parts: list[InkRegion]) -> list[Box]:
     """The parts one by one; of many, all that lies between them, at once."""
     if len(parts) <= _MANY:
         return [tile for part in parts for tile in _tiles(part.box)]
-    return _tiles(
-        (
-            min(part.box[0] for part in parts),
-            min(part.box[1] for part in parts),
-            max(part.box[2] for part in parts),
-            max(part.box[3] for part in parts),
-        )
-    )
+    return _tiles(union([part.box for part in parts]))
 
 
 def _once(found: list[FoundText]) -> list[FoundText]:
@@ -148,10 +141,6 @@ def _doubt(text: FoundText) -> str:
     return f"letters that cannot be read with confidence ({text.confidence:.0f} of 100)"
 
 
-def _size(box: Box) -> float:
-    return max(box[2] - box[0], box[3] - box[1])
-
-
 def _find(
     ink: PageInk,
     box: Box,
@@ -160,7 +149,7 @@ def _find(
     zoom: float = _ZOOM,
     closest: float = _CLOSEST,
 ) -> list[FoundText]:
-    longest = max(_size(box), 1.0)
+    longest = max(longest_side(box), 1.0)
     zoom = min(_MOST_PX / longest, closest, max(zoom, _FEWEST_PX / longest))
     near = [word for word in words if overlap(word, box) > 0]
     found = finder.find(ink.remainder(box, zoom, near))
@@ -210,7 +199,7 @@ def _may_be_a_line(text: FoundText, ink: PageInk, words: list[Box]) -> bool:
     letters = _letters(text.text)
     if letters > 1 and text.confidence >= _FAINT:
         clear = text.height <= _LARGE_PT or text.confidence >= _CLEAR or letters >= _PHRASE
-        return clear and _size(text.box) >= _CRUMB_PT
+        return clear and longest_side(text.box) >= _CRUMB_PT
     pieces = ink.letters(text.box, _APART, words) if text.height >= _CRUMB_PT else 0
     return (pieces > 1 and text.height <= _LARGE_PT) or (pieces > 0 and text.score >= _A_LINE)
 
@@ -222,7 +211,7 @@ def _curve(text: FoundText) -> bool:
     letters = [char for char in text.text if char.isalnum()]
     if not letters or text.confidence >= _CERTAIN or text.height <= _CURVE_PT:
         return False
-    wide = _size(text.box) / len(letters) > 1.5 * text.height
+    wide = longest_side(text.box) / len(letters) > 1.5 * text.height
     return sum(char in _UP_AND_DOWN for char in letters) >= 0.7 * len(letters) and (len(letters) > 2 or wide)
 
 

@@ -18,6 +18,7 @@ import pymupdf
 import pypdfium2
 import pypdfium2.raw as pdfium
 
+from docaudit.extract.boxes import touch
 from docaudit.extract.engine import clean
 from docaudit.extract.facts import Box, LineFact
 from docaudit.extract.lines import TextLayer
@@ -228,11 +229,7 @@ class _Places:
         """The first engine read the word there; a word without a place counts as read."""
         if word not in self._boxes:
             self._boxes[word] = [other for other, letters in self._lines if word in letters]
-        return box is None or any(_touch(box, other) for other in self._boxes[word])
-
-
-def _touch(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+        return box is None or any(touch(box, other) for other in self._boxes[word])
 
 
 def _line(placed: _Placed, start: int, end: int, box: Box, number: int) -> LineFact:

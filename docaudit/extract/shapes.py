@@ -7,18 +7,15 @@ discs, whose outline is all their ink. Everything else is a piece; pieces close 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from docaudit.extract.plain_shapes import is_graph, is_plain, is_rectilinear
+from docaudit.extract.strokes import BLUR, EIGHT, Mask, runs, without_rules
 from docaudit.location import TextLikely
-
-if TYPE_CHECKING:
-    from scipy.spatial import ConvexHull
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -32,22 +29,14 @@ class Row:
 ANY_ROW = Row(3, 60.0)
 TINY_ROW = Row(5, 5.0)
 """For ink that was looked at for text already: only type too small to be made out there."""
-_BLUR = 2
-"""Pixels by which contrast widens a stroke."""
 _LETTER_LOW_PT, _LETTER_HIGH_PT = 2.2, ANY_ROW.tallest
 _SMALL_PT = 7.0
 _SPECK_PT = 1.6
-_RULE_PT, _RULE_THICK_PT = 36.0, 3.0
-_CROSSED = 0.5
 _REACH_X_PT, _REACH_Y_PT = 9.0, 5.0
 _MANY = 60
 _WORD_SHAPE = 2.5
 _FINE = 3.0
 """Zoom from which the shape of single letters can be told."""
-_RING, _RING_COVERED, _PLAIN_INSIDE = 0.22, 0.8, 0.97
-_SINGLE, _GRAPH_HIGH_PT = 0.95, 30.0
-_STROKE_PT = 6.0
-_EIGHT = np.ones((3, 3), dtype=np.int8)
 
 
 @dataclass(frozen=True)
@@ -90,7 +79,7 @@ def find_regions(rest: Mask, zoom: float, row: Row, picture: NDArray[np.uint8] |
     low = _low(zoom)
     busy = _busy(rest, low)
     if busy is not None:
-        rest = _without_rules(rest[busy], zoom)
+        rest = without_rules(rest[busy], zoom)
         inner = _busy(rest, low)
         if inner is not None:
             rows = _moved(inner[0], busy[0].start)
@@ -110,7 +99,7 @@ def find_regions(rest: Mask, zoom: float, row: Row, picture: NDArray[np.uint8] |
 
 def count_letters(rest: Mask, zoom: float, picture: NDArray[np.uint8]) -> int:
     """How many pieces of ink may be letters by their shape; arguments as for find_regions."""
-    return sum(not piece.plain for piece in _pieces(_without_rules(rest, zoom), zoom, picture))
+    return sum(not piece.plain for piece in _pieces(without_rules(rest, zoom), zoom, picture))
 
 
 def _moved(part: slice, by: int) -> slice:
@@ -127,7 +116,7 @@ def _busy(rest: Mask, low: int) -> tuple[slice, slice] | None:
 
 
 def _stretches(busy: Mask, low: int) -> slice | None:
-    starts, stops = _runs(busy[None, :])
+    starts, stops = runs(busy[None, :])
     long = stops - starts >= low
     return slice(int(starts[long][0]), int(stops[long][-1])) if long.any() else None
 
@@ -162,70 +151,16 @@ def _region(pieces: list[Piece], rest: Mask, zoom: float, row: Row) -> Region:
     rows = slice(min(p.rows.start for p in pieces), max(p.rows.stop for p in pieces))
     columns = slice(min(p.columns.start for p in pieces), max(p.columns.stop for p in pieces))
     shape = rest[rows, columns]
-    graph = zoom >= _FINE and _graph(shape, zoom)
+    graph = zoom >= _FINE and is_graph(shape, zoom)
     likely = TextLikely.NO if graph else _likely(pieces, zoom, row)
     return Region(rows, columns, int(np.count_nonzero(shape)), likely)
 
 
-def _without_rules(rest: Mask, zoom: float) -> Mask:
-    """The ink without long straight strokes that are thin: rules, axes, grid lines, the sides of frames and fills."""
-    for turned in (False, True):
-        mask = np.ascontiguousarray(rest.T) if turned else rest
-        rules = _rules(mask, zoom)
-        if rules is not None:
-            mask = mask & ~rules
-            rest = np.ascontiguousarray(mask.T) if turned else mask
-    return rest
-
-
-def _rules(rest: Mask, zoom: float) -> Mask | None:
-    """Long thin strokes from left to right.
-
-    In a coarse picture the letters of a word touch each other, and the row of their middles is long and thin as well;
-    but along half of it and more there is ink above or below.
-    """
-    long = _opened(rest, round(_RULE_PT * zoom))
-    if long is None:
-        return None
-    thickness = round(_RULE_THICK_PT * zoom) + _BLUR
-    solid = _opened(np.ascontiguousarray(long.T), thickness)
-    thin = long if solid is None else long & ~solid.T
-    tall = _opened(np.ascontiguousarray(rest.T), thickness)
-    if tall is None:
-        return thin
-    labels, count = ndimage.label(thin, structure=_EIGHT)
-    sizes = np.bincount(labels.ravel(), minlength=count + 1)
-    crossed = np.bincount(labels[tall.T], minlength=count + 1)
-    straight: Mask = np.asarray(crossed <= _CROSSED * sizes)[labels]
-    return np.asarray(thin & straight)
-
-
-def _opened(mask: Mask, length: int) -> Mask | None:
-    """The stretches of a mask from left to right that have at least this length; None if there is none."""
-    starts, stops = _runs(mask)
-    long = stops - starts >= length
-    if not long.any():
-        return None
-    width = mask.shape[1] + 1
-    steps = np.zeros(mask.shape[0] * width + 1, dtype=np.int8)
-    steps[starts[long]] = 1
-    steps[stops[long]] -= 1
-    return np.asarray(np.cumsum(steps, dtype=np.int8)[:-1].reshape(-1, width)[:, :-1]).view(np.bool_)
-
-
-def _runs(mask: Mask) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
-    """Start and stop of each stretch of True in the rows, counted through rows that are one pixel longer."""
-    flat = np.zeros((mask.shape[0], mask.shape[1] + 1), dtype=np.int8)
-    flat[:, :-1] = mask
-    steps = np.diff(flat.ravel(), prepend=np.int8(0))
-    return np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)
-
-
 def _pieces(rest: Mask, zoom: float, picture: NDArray[np.uint8] | None) -> list[Piece]:
     """Connected pieces of ink, without specks and dashes; which of them are plain is told by the picture."""
-    labels, count = ndimage.label(rest, structure=_EIGHT)
+    labels, count = ndimage.label(rest, structure=EIGHT)
     low, short = _low(zoom), _LETTER_HIGH_PT * zoom
-    speck = (_SPECK_PT * zoom + _BLUR) ** 2 / 2
+    speck = (_SPECK_PT * zoom + BLUR) ** 2 / 2
     sizes = np.bincount(labels.ravel(), minlength=count + 1)
     pieces = []
     for number, (rows, columns) in enumerate(ndimage.find_objects(labels), 1):
@@ -241,99 +176,22 @@ def _pieces(rest: Mask, zoom: float, picture: NDArray[np.uint8] | None) -> list[
         plain = False
         if picture is not None:
             shape = labels[rows, columns] == number
-            plain = _plain(shape, picture[rows, columns], zoom) or (
-                max(height, width) > short and _rectilinear(shape, zoom)
+            plain = is_plain(shape, picture[rows, columns], zoom) or (
+                max(height, width) > short and is_rectilinear(shape, zoom)
             )
         pieces.append(Piece(rows, columns, plain))
     return pieces
 
 
-def _plain(shape: Mask, picture: NDArray[np.uint8], zoom: float) -> bool:
-    """The ink of the shape is the outline of a convex area of one colour: a box, a bar, a disc, a triangle."""
-    height, width = shape.shape
-    ring = max(_BLUR + 1.0, min(zoom + _BLUR, _RING * min(height, width)))
-    from scipy.spatial import ConvexHull, QhullError  # few pages have such shapes, and it is slow to import
-
-    points = np.argwhere(shape)
-    try:
-        hull = ConvexHull(points)
-    except (QhullError, ValueError):
-        return True  # all on one line
-    depth = _depth(hull, points)
-    if np.count_nonzero(depth > ring) > (1 - _PLAIN_INSIDE) * len(points):
-        return False
-    grid = (
-        np.argwhere(np.ones(shape.shape, dtype=bool)) if height * width <= 40_000 else _sample(height, width)
-    )
-    inside = grid[_depth(hull, grid) > ring]
-    if not len(inside):
-        return False
-    colours = picture[inside[:, 0], inside[:, 1], :3].astype(np.int16)
-    even = np.abs(colours - np.median(colours, axis=0)).max(axis=1) <= 24
-    return bool(even.mean() >= _PLAIN_INSIDE and _covered(hull, points, ring))
-
-
-def _rectilinear(shape: Mask, zoom: float) -> bool:
-    """A large shape of nothing but straight strokes along the page: the cells of a table, the bars of a chart."""
-    length = round(_STROKE_PT * zoom)
-    across, down = _opened(shape, length), _opened(np.ascontiguousarray(shape.T), length)
-    straight = np.zeros_like(shape)
-    if across is not None:
-        straight |= across
-    if down is not None:
-        straight |= down.T
-    return bool(np.count_nonzero(straight) >= _PLAIN_INSIDE * np.count_nonzero(shape))
-
-
-def _graph(shape: Mask, zoom: float) -> bool:
-    """A line that never turns back and never stops, as a curve in a chart: above each place it has one point. Writing
-    has loops and gaps. (The two edges of a thick line count as one.)
-    """
-    if shape.shape[0] < _GRAPH_HIGH_PT * zoom or shape.shape[1] < _LETTER_HIGH_PT * zoom:
-        return False
-    thick = ndimage.maximum_filter1d(shape.view(np.uint8), round(_STROKE_PT / 2 * zoom), axis=0).view(
-        np.bool_
-    )
-    starts = np.count_nonzero(thick[1:] & ~thick[:-1], axis=0) + thick[0]
-    return bool((starts == 1).mean() >= _SINGLE)
-
-
-def _depth(hull: ConvexHull, points: NDArray[np.int_]) -> NDArray[np.float64]:
-    """How far inside the hull each point lies."""
-    return np.asarray(-(points @ hull.equations[:, :2].T + hull.equations[:, 2]).max(axis=1))
-
-
-def _sample(height: int, width: int) -> NDArray[np.int_]:
-    rows = np.unique(np.linspace(0, height - 1, 200).astype(int))
-    columns = np.unique(np.linspace(0, width - 1, 200).astype(int))
-    return np.stack(np.meshgrid(rows, columns, indexing="ij"), axis=-1).reshape(-1, 2)
-
-
-def _covered(hull: ConvexHull, points: NDArray[np.int_], ring: float) -> bool:
-    """There is ink along most of the outline of the hull: not so for L, V, U or C."""
-    corners = hull.points[hull.vertices]
-    following = np.roll(corners, -1, axis=0)
-    lengths = np.hypot(*(following - corners).T)
-    steps = [np.linspace(0, 1, max(2, int(length / 2)), endpoint=False)[:, None] for length in lengths]
-    outline = np.concatenate(
-        [start + step * (stop - start) for start, stop, step in zip(corners, following, steps, strict=True)]
-    )
-    near = np.zeros((int(points[:, 0].max()) + 3, int(points[:, 1].max()) + 3), dtype=bool)
-    near[points[:, 0] + 1, points[:, 1] + 1] = True
-    near = ndimage.binary_dilation(near, _EIGHT, iterations=max(1, int(ring / 2)))
-    at = np.rint(outline).astype(int) + 1
-    return bool(near[at[:, 0], at[:, 1]].mean() >= _RING_COVERED)
-
-
 def _low(zoom: float) -> int:
     """The height of the smallest letter, in pixels: strokes grow with the zoom, the blur around them does not."""
-    return round(_LETTER_LOW_PT * zoom + _BLUR - 0.5)
+    return round(_LETTER_LOW_PT * zoom + BLUR - 0.5)
 
 
 def _likely(pieces: list[Piece], zoom: float, row: Row) -> TextLikely:
     """Text is likely where pieces of letter height stand in a row; any other shape may be a letter or none."""
-    letters = [piece for piece in pieces if _low(zoom) <= piece.height <= row.tallest * zoom + _BLUR]
-    touching = _SMALL_PT * zoom + _BLUR if row is ANY_ROW else 0.0
+    letters = [piece for piece in pieces if _low(zoom) <= piece.height <= row.tallest * zoom + BLUR]
+    touching = _SMALL_PT * zoom + BLUR if row is ANY_ROW else 0.0
     if any(_in_a_row(piece, letters, row.letters, touching) for piece in letters[:_MANY] if not piece.plain):
         return TextLikely.YES
     return TextLikely.UNKNOWN

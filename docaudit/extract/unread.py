@@ -6,13 +6,14 @@ After OCR the ink is accounted for once more: only what the words that were read
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 
 import pymupdf
 
+from docaudit.extract.boxes import area, centre_in, overlap
 from docaudit.extract.facts import Box, ImageFact, LineFact, SpotFact
-from docaudit.extract.images import centre_in, note_reading, overlap
+from docaudit.extract.images import note_reading
 from docaudit.extract.ink import InkRegion, PageInk
+from docaudit.extract.ink_groups import grown, joined, joined_into_one
 from docaudit.extract.ocr import OcrReader, RegionReading
 from docaudit.extract.second_look import SecondLook, look_again
 from docaudit.extract.shapes import TINY_ROW
@@ -20,9 +21,6 @@ from docaudit.extract.text_finder import TextFinder
 from docaudit.location import TextLikely, Visibility
 from docaudit.reasons import BlindSpotKind
 
-_NEAR_PT = 14.0
-_MARGIN_PT = 5.0
-_WORD_GAP, _LARGE_LETTER_PT = 1.6, 40.0
 _MANY_REGIONS = 10
 _WHOLE_PAGE = 0.5
 _CRUMB_PT = 6.0
@@ -66,15 +64,15 @@ def settle(
         ocr: The reader, or None if nothing is to be read by OCR.
         finder: Looks again at what OCR does not read.
     """
-    regions = _joined([region for region in ink.regions() if region.likely is not TextLikely.NO])
-    regions = _joined([*regions, *_pictures(ink, images, regions)])
+    regions = joined([region for region in ink.regions() if region.likely is not TextLikely.NO])
+    regions = joined([*regions, *_pictures(ink, images, regions)])
     image_only = not any(line.visibility == Visibility.VISIBLE.value for line in lines)
     if image_only and len(regions) > 1:
-        regions = [reduce(_union, regions)]
-    area = max(page.rect.width * page.rect.height, 1.0)
+        regions = [joined_into_one(regions)]
+    page_area = max(page.rect.width * page.rect.height, 1.0)
     if ocr is None or not regions:
         _note_images(images, regions, [], "not_run" if ocr is None else "no_text")
-        spots = [_unread(region, images, lines, area) for region in regions]
+        spots = [_unread(region, images, lines, page_area) for region in regions]
         return Settled([], spots, 0, sum(region.ink for region in regions))
     outcome = Settled([], [], 0, 0)
     for region in _portions(regions, page.rect):
@@ -94,24 +92,24 @@ def _read(
     finder: TextFinder,
 ) -> Settled:
     """OCR of one region, and a second look at what it leaves."""
-    area = max(page.rect.width * page.rect.height, 1.0)
-    reading = ocr.read_region(page, _grown(region.box, page.rect), ink.boxes)
+    page_area = max(page.rect.width * page.rect.height, 1.0)
+    reading = ocr.read_region(page, grown(region.box, page.rect), ink.boxes)
     if reading.state == "failed":
         _note_images(images, [region], [], "failed")
         return Settled(
             [],
-            [_spot(BlindSpotKind.OCR_FAILED, TextLikely.UNKNOWN, region.box, area, reading.detail)],
+            [_spot(BlindSpotKind.OCR_FAILED, TextLikely.UNKNOWN, region.box, page_area, reading.detail)],
             0,
             region.ink,
         )
     unsure = reading.state == "uncertain"
     words = [] if unsure else [_padded(box) for box in reading.word_boxes]
     left = _left_over(region, words, ink) or ([] if words else [region])
-    grown = [InkRegion(_grown(part.box, page.rect), part.ink, part.likely) for part in left]
-    look = look_again(ink, grown, words, finder, ocr.enough)
+    around = [InkRegion(grown(part.box, page.rect), part.ink, part.likely) for part in left]
+    look = look_again(ink, around, words, finder, ocr.enough)
     lines = _believed(reading, look) + look.lines
     spots = [
-        _spot(BlindSpotKind.OCR_UNCERTAIN, TextLikely.YES, part.box, area, detail)
+        _spot(BlindSpotKind.OCR_UNCERTAIN, TextLikely.YES, part.box, page_area, detail)
         for part, detail in look.doubtful
     ]
     spots += [
@@ -119,14 +117,14 @@ def _read(
             BlindSpotKind.OCR_FAILED if look.failed else BlindSpotKind.OCR_NO_WORDS,
             TextLikely.UNKNOWN,
             part.box,
-            area,
+            page_area,
             detail,
         )
         for part, detail in look.unread
     ]
     nothing = "OCR and a text finder see no words in it"
     spots += [
-        _spot(BlindSpotKind.OCR_NO_WORDS, TextLikely.NO, part.box, area, nothing) for part in look.empty
+        _spot(BlindSpotKind.OCR_NO_WORDS, TextLikely.NO, part.box, page_area, nothing) for part in look.empty
     ]
     unread = min(region.ink, sum(part.ink for part, _ in look.doubtful + look.unread))
     state = "uncertain" if look.doubtful or (unsure and look.unread) else "read" if lines else "no_text"
@@ -164,7 +162,7 @@ def _touched(box: Box, ink: PageInk) -> bool:
 
 def _portions(regions: list[InkRegion], rect: pymupdf.Rect) -> list[InkRegion]:
     """The regions one by one; on a page with many of them, or covered by them, the whole page at once."""
-    covered = sum(_area(region.box) for region in regions)
+    covered = sum(area(region.box) for region in regions)
     if len(regions) > _MANY_REGIONS or covered > _WHOLE_PAGE * rect.width * rect.height:
         likely = TextLikely.YES if any(r.likely is TextLikely.YES for r in regions) else TextLikely.UNKNOWN
         box = (rect.x0, rect.y0, rect.x1, rect.y1)
@@ -177,14 +175,14 @@ def _left_over(region: InkRegion, words: list[Box], ink: PageInk) -> list[InkReg
     parts = [part for part in ink.regions(words, TINY_ROW) if overlap(part.box, region.box) > 0.5]
     return [
         part
-        for part in _joined([part for part in parts if part.likely is not TextLikely.NO])
+        for part in joined([part for part in parts if part.likely is not TextLikely.NO])
         if not words
         or part.likely is TextLikely.YES
         or max(part.box[2] - part.box[0], part.box[3] - part.box[1]) >= _CRUMB_PT
     ]
 
 
-def _unread(region: InkRegion, images: list[ImageFact], lines: list[LineFact], area: float) -> SpotFact:
+def _unread(region: InkRegion, images: list[ImageFact], lines: list[LineFact], page_area: float) -> SpotFact:
     hidden = any(
         line.visibility == Visibility.INVISIBLE.value and line.box and centre_in(line.box, region.box)
         for line in lines
@@ -193,7 +191,7 @@ def _unread(region: InkRegion, images: list[ImageFact], lines: list[LineFact], a
     kind = BlindSpotKind.IMAGE_ONLY_PAGE if image_only else _kind(region.box, images)
     detail = "ink that no text explains"
     detail += "; the hidden text over it was not compared with what the page shows" if hidden else ""
-    return _spot(kind, region.likely, region.box, area, detail)
+    return _spot(kind, region.likely, region.box, page_area, detail)
 
 
 def _kind(box: Box, images: list[ImageFact]) -> BlindSpotKind:
@@ -201,8 +199,8 @@ def _kind(box: Box, images: list[ImageFact]) -> BlindSpotKind:
     return BlindSpotKind.IMAGE_NOT_READ if in_image else BlindSpotKind.VECTOR_NOT_READ
 
 
-def _spot(kind: BlindSpotKind, likely: TextLikely, box: Box, area: float, detail: str) -> SpotFact:
-    share = min(1.0, _area(box) / area)
+def _spot(kind: BlindSpotKind, likely: TextLikely, box: Box, page_area: float, detail: str) -> SpotFact:
+    share = min(1.0, area(box) / page_area)
     return SpotFact(kind=kind.value, text_likely=likely.value, detail=detail, box=box, area_share=share)
 
 
@@ -214,52 +212,6 @@ def _note_images(
             note_reading(image, state, lines)
 
 
-def _joined(regions: list[InkRegion]) -> list[InkRegion]:
-    """Regions that lie close together, as one."""
-    joined: list[InkRegion] = []
-    for region in regions:
-        current = region
-        while near := [other for other in joined if _near(other.box, current.box)]:
-            for other in near:
-                joined.remove(other)
-                current = _union(current, other)
-        joined.append(current)
-    return sorted(joined, key=lambda region: (region.box[1], region.box[0]))
-
-
-def _union(one: InkRegion, other: InkRegion) -> InkRegion:
-    a, b = one.box, other.box
-    box = (min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3]))
-    likely = TextLikely.YES if TextLikely.YES in (one.likely, other.likely) else TextLikely.UNKNOWN
-    return InkRegion(box, one.ink + other.ink, likely)
-
-
-def _near(one: Box, other: Box) -> bool:
-    """Close enough for words of one line, whose gaps grow with the size of the letters, or for lines of one text."""
-    beside = max(_NEAR_PT, _WORD_GAP * min(one[3] - one[1], other[3] - other[1], _LARGE_LETTER_PT))
-    return (
-        one[0] - beside <= other[2]
-        and other[0] - beside <= one[2]
-        and one[1] - _NEAR_PT <= other[3]
-        and other[1] - _NEAR_PT <= one[3]
-    )
-
-
-def _grown(box: Box, rect: pymupdf.Rect) -> Box:
-    """The box with a margin in which a thin letter (l, i, 1) at its edge fits, as it may not count as a shape."""
-    across = max(_MARGIN_PT, 0.6 * min(box[3] - box[1], _LARGE_LETTER_PT))
-    return (
-        max(rect.x0, box[0] - across),
-        max(rect.y0, box[1] - _MARGIN_PT),
-        min(rect.x1, box[2] + across),
-        min(rect.y1, box[3] + _MARGIN_PT),
-    )
-
-
 def _padded(box: Box) -> Box:
     pad = 0.15 * (box[3] - box[1])
     return box[0] - pad, box[1] - pad, box[2] + pad, box[3] + pad
-
-
-def _area(box: Box) -> float:
-    return max(0.0, box[2] - box[0]) * max(0.0, box[3] - box[1])
