@@ -40,7 +40,8 @@ def accent_found(corpus: Corpus, patterns: Sequence[Pattern], found: Sequence[Fo
     if flows:
         bare = Corpus(lines, flows, corpus)
         searched += locate(bare, plain, fast_matches(bare, plain))
-    wanted = [{_accents(form.literal) for form in pattern.forms} for pattern in patterns]
+    if not searched:
+        return []
     taken: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
     for one in found:
         for row, first, last in one.parts:
@@ -48,7 +49,8 @@ def accent_found(corpus: Corpus, patterns: Sequence[Pattern], found: Sequence[Fo
     out: dict[tuple[int, ...], Found] = {}
     for one in searched:
         shown = fold("".join(lines.text[row][first:last] for row, first, last in one.parts))
-        if _accents(shown) not in wanted[one.pattern] and not any(
+        written = {_accents(form.literal) for form in patterns[one.pattern].forms}
+        if _accents(shown) not in written and not any(
             first < end and start < last
             for row, first, last in one.parts
             for start, end in taken.get((one.pattern, row), ())
@@ -69,7 +71,9 @@ def _accents(folded: str) -> tuple[tuple[int, str], ...]:
 
 def _without_accents(pattern: Pattern) -> Pattern:
     """The same pattern if it has no accents."""
-    if pattern.variant.match == "regex" or not any(ACCENT.search(form.literal) for form in pattern.forms):
+    if pattern.variant.text.isascii() or pattern.variant.match == "regex":
+        return pattern
+    if not any(ACCENT.search(form.literal) for form in pattern.forms):
         return pattern
     parts = unicodedata.normalize("NFD", pattern.variant.text)
     text = unicodedata.normalize("NFC", ACCENT.sub("", parts))
