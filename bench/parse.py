@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -68,15 +69,13 @@ for path in files:
     "docaudit, every check, OCR": DOCAUDIT.format(options="ocr='auto', workers=1"),
 }
 FRAME = """
-import resource, sys, time, json
+import sys, time, json
 files = sys.argv[1:]
 pages = 0
 start = time.perf_counter()
 {body}
 seconds = time.perf_counter() - start
-own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-cpu = own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
-print(json.dumps([pages, seconds, cpu, max(own.ru_maxrss, children.ru_maxrss) / 1024]))
+print(json.dumps([pages, seconds]))
 """
 
 
@@ -96,14 +95,23 @@ def shortened(folder: Path, each: int, target: Path) -> list[str]:
 
 
 def measure(body: str, files: list[str]) -> dict[str, float] | None:
-    """One round: pages, seconds, seconds of processor time and peak memory (MiB, of the largest process)."""
-    done = subprocess.run(
-        [sys.executable, "-c", FRAME.format(body=body), *files], capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        print(done.stderr.strip().splitlines()[-1:], file=sys.stderr)
-        return None
-    return dict(zip(("pages", "seconds", "cpu", "memory"), json.loads(done.stdout), strict=True))
+    """One round: pages, seconds, seconds of processor time (with the start of Python) and peak memory (MiB, of the
+    largest process).
+    """
+    command = [sys.executable, "-c", FRAME.format(body=body), *files]
+    with tempfile.TemporaryFile("w+") as errors:
+        running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+        assert running.stdout is not None
+        with running.stdout as answer:
+            pages, seconds = json.loads(answer.read() or "[0, 0]")
+        _, status, used = os.wait4(running.pid, 0)  # its children and theirs are counted: it waits for them
+        running.returncode = os.waitstatus_to_exitcode(status)
+        if running.returncode:
+            errors.seek(0)
+            print(errors.read().strip().splitlines()[-1:], file=sys.stderr)
+            return None
+    cpu, memory = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    return {"pages": pages, "seconds": seconds, "cpu": cpu, "memory": memory}
 
 
 def main() -> None:

@@ -154,7 +154,7 @@ def _false_document(message: Opened) -> Any:
     return message
 
 
-if __name__ == "__main__":
+def main() -> None:
     if BROKEN:
         break_function(BROKEN)
     reader.DocumentReader = SabotagedReader  # type: ignore[misc]

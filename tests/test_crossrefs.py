@@ -262,3 +262,13 @@ def test_from_a_real_page() -> None:
     assert (
         parsed.coverage.cross_refs_total == len(refs) == 11
     )  # 2 figures, 3 boxes, table, annex, appendix; 図 表 別紙
+
+
+def test_lettered_appendices_come_in_the_order_of_the_document() -> None:
+    """In a set their order would be another one in each process."""
+    rows = lines_of(*(f"{letter}.1 Data of this part" for letter in "ABCDEFGH"))
+    for row in rows:
+        row["line_type"] = "heading"
+    objects, _ = objects_and_refs(table(rows))
+    found = objects.loc[objects["object_type"] == "appendix", "object_id"].tolist()
+    assert found == [f"{letter}1" for letter in "ABCDEFGH"]

@@ -192,16 +192,24 @@ def test_an_error_of_the_caller_leaves_no_child() -> None:
     def stop(done: int, total: int) -> None:
         raise KeyboardInterrupt
 
+    docaudit.parse(THREE, ocr="off", workers=1)  # starts the fork server, which stays
     before = children()
     with pytest.raises(KeyboardInterrupt):
         docaudit.parse(THREE, ocr="off", workers=1, progress=stop)
     assert children() <= before
 
 
-def children() -> set[str]:
-    """Numbers of the processes that this one has started and that still live."""
-    folder = Path(f"/proc/{os.getpid()}/task")
-    return {number for task in folder.glob("*/children") for number in task.read_text().split()}
+def children(of: str = str(os.getpid())) -> set[str]:
+    """Numbers of the processes that a process and those it has started have started, and that still live."""
+    try:
+        found = {
+            number
+            for task in Path(f"/proc/{of}/task").glob("*/children")
+            for number in task.read_text().split()
+        }
+    except OSError:
+        return set()
+    return found.union(*(children(number) for number in found))
 
 
 def test_nothing_is_imported_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import tempfile
 import time
-from pathlib import Path
+from contextlib import ExitStack
+from typing import IO
 
 from docaudit.errors import (
     DamagedDocumentError,
@@ -31,6 +30,7 @@ from docaudit.extract.facts import (
     ThumbnailRequest,
     Working,
 )
+from docaudit.extract.fork_server import Process, start_process
 from docaudit.extract.messages import (
     MAX_MESSAGE,
     PipeClosedError,
@@ -55,23 +55,9 @@ class Child:
     def __init__(self, source: SourceFile, options: AuditOptions, module: str, *, describe: bool) -> None:
         self._source = source
         self._options = options
-        environment = {
-            **os.environ,
-            "OMP_THREAD_LIMIT": "1",
-            "MALLOC_ARENA_MAX": "1",  # each arena takes address space, which is what the memory limit counts
-            "OPENBLAS_NUM_THREADS": "1",  # small matrices: threads that wait for each other cost ten times as much
-            "PYTHONHASHSEED": "0",
-            "PYTHONPATH": _import_path(),
-        }
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", module],  # -P: a file of the current folder is no library
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._errors,
-                env=environment,
-            )
+            self._process, *self._pipes = _started(module, self._errors.fileno())
         except OSError as error:
             self._errors.close()
             raise InputError(
@@ -79,10 +65,7 @@ class Child:
                 file=source.name,
                 remedy="free memory or file handles, or lower --workers",
             ) from error
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._to = self._process.stdin.fileno()
-        self._from = self._process.stdout.fileno()
+        self._to, self._from = (pipe.fileno() for pipe in self._pipes)
         try:
             self.document = self._open(describe)
         except BaseException:
@@ -175,9 +158,8 @@ class Child:
 
     def last_words(self) -> str:
         """How the process ended."""
-        try:
-            code = self._process.wait(timeout=2)
-        except subprocess.TimeoutExpired:
+        code = self._process.wait(2)
+        if code is None:
             return "no exit code"
         self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - _PRINTED))
         printed = self._errors.read().decode("utf-8", "replace").strip().splitlines()
@@ -191,17 +173,27 @@ class Child:
     def close(self) -> None:
         """End the process and free what belongs to it."""
         self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
-        self._errors.close()
+        for file in (*self._pipes, self._errors):
+            file.close()
 
 
-def _import_path() -> str:
-    """The child imports the same docaudit as this process, wherever this process found it."""
-    here = str(Path(__file__).resolve().parents[2])
-    return os.pathsep.join(part for part in (here, os.environ.get("PYTHONPATH", "")) if part)
+def _started(module: str, errors: int) -> tuple[Process, IO[bytes], IO[bytes]]:
+    """A child process, and the ends of two pipes: to write to it and to read from it; raises OSError."""
+    with ExitStack() as theirs, ExitStack() as ours:
+        source, to = _pipe()
+        theirs.enter_context(source)
+        ours.enter_context(to)
+        come, target = _pipe()
+        theirs.enter_context(target)
+        ours.enter_context(come)
+        process = start_process(module, (source.fileno(), target.fileno(), errors))
+        ours.pop_all()
+    return process, to, come
+
+
+def _pipe() -> tuple[IO[bytes], IO[bytes]]:
+    reads, writes = os.pipe()
+    return open(reads, "rb", 0), open(writes, "wb", 0)  # noqa: PTH123
 
 
 def _as_typed(password: str | None) -> str | None:

@@ -46,4 +46,9 @@ def reference(key: Key) -> int | None:
 
 def clean(text: Any) -> str:
     """Text as valid Unicode: a lone surrogate becomes U+FFFD, and so stays visible as an unknown glyph."""
-    return str(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    said = str(text)
+    try:
+        said.encode()
+    except UnicodeEncodeError:
+        return said.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return said

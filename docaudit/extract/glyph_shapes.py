@@ -26,6 +26,8 @@ COLUMNS = 16
 _WIDE, _HIGH = 16, 24
 _INK = 64
 _PLACE_WEIGHT = 1.5
+_QUICK = 2
+"""Fonts of a quick look."""
 _WESTERN = ("helv", "tiro", "cour", "hebo", "tibi", "tiit")
 _EASTERN = ("cjk", "tiro", "helv", "cour")
 _ALPHABETS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -91,6 +93,13 @@ def shape_of(picture: bytes) -> Shape | None:
     return Shape(grid / np.float32(norm), place)
 
 
+def prepare() -> None:
+    """Draw what nearly every document needs, before there is one: Latin letters in the fonts of a quick look."""
+    letters, fonts = _ALPHABETS["latin"]
+    for font in fonts[:_QUICK]:
+        _references(font, "".join(dict.fromkeys(ascii_letters + digits + letters)))
+
+
 def likenesses(glyphs: Sequence[tuple[str, Shape]], group: str, *, thorough: bool = True) -> list[Likeness]:
     """One for each glyph (character that it claims to be, shape) that can be judged.
 
@@ -100,7 +109,7 @@ def likenesses(glyphs: Sequence[tuple[str, Shape]], group: str, *, thorough: boo
     letters, fonts = _ALPHABETS[group]
     alphabet = "".join(dict.fromkeys(ascii_letters + digits + letters + "".join(char for char, _ in glyphs)))
     columns = {char: number for number, char in enumerate(alphabet)}
-    scores = _scores([shape for _, shape in glyphs], alphabet, fonts if thorough else fonts[:2])
+    scores = _scores([shape for _, shape in glyphs], alphabet, fonts if thorough else fonts[:_QUICK])
     found = []
     for row, (char, _) in zip(scores, glyphs, strict=True):
         own = [columns[form] for form in {char, char.swapcase()} if form in columns]

@@ -78,17 +78,19 @@ def read_lines(content: dict[str, Any], page_rect: pymupdf.Rect) -> TextLayer:
         for line in block["lines"]:
             fact = _line(line, number, edges)
             if fact is not None:
-                spans = [span for span in line["spans"] if not span["text"].isspace()]
+                spans = line["spans"]
+                if len(spans) > 1:
+                    spans = [span for span in spans if not span["text"].isspace()]
                 lines.append(fact)
-                boxes.append([_shown(span, line["wmode"]) for span in spans])
+                boxes.append([_shown(span) if line["wmode"] == 1 else span["bbox"] for span in spans])
                 runs.append([Run(span["font"], span["text"]) for span in spans])
     return _columns_joined(TextLayer(lines, boxes, runs))
 
 
-def _shown(span: dict[str, Any], wmode: int) -> Box:
-    """The box in which a span's ink lies; the engine places those of vertical writing up to one glyph too low."""
+def _shown(span: dict[str, Any]) -> Box:
+    """The box in which the ink of a span of vertical writing lies; the engine places it up to one glyph too low."""
     x0, y0, x1, y1 = span["bbox"]
-    return (x0, y0 - span["size"], x1, y1) if wmode == 1 else (x0, y0, x1, y1)
+    return x0, y0 - span["size"], x1, y1
 
 
 def _columns_joined(text: TextLayer) -> TextLayer:
@@ -128,7 +130,7 @@ def _middle(box: Box) -> float:
 
 def _line(line: dict[str, Any], block: int, edges: Box) -> LineFact | None:
     spans = line["spans"]
-    text = "".join(span["text"] for span in spans)
+    text = spans[0]["text"] if len(spans) == 1 else "".join([span["text"] for span in spans])
     if not text or text.isspace():
         return None
     main = spans[0] if len(spans) == 1 else max(spans, key=lambda span: len(span["text"].strip()))
@@ -147,9 +149,10 @@ def _line(line: dict[str, Any], block: int, edges: Box) -> LineFact | None:
 def _visibility(spans: list[dict[str, Any]], box: Box, edges: Box) -> str:
     if box[2] < edges[0] or box[0] > edges[2] or box[3] < edges[1] or box[1] > edges[3]:
         return _CROPPED
-    if all(not span.get("char_flags", _FILLED) & (_FILLED | _STROKED) for span in spans):
-        return _INVISIBLE
-    return _VISIBLE
+    for span in spans:
+        if span.get("char_flags", _FILLED) & (_FILLED | _STROKED):
+            return _VISIBLE
+    return _INVISIBLE
 
 
 def _direction(line: dict[str, Any]) -> str:

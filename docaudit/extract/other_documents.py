@@ -33,6 +33,12 @@ _MENTION = re.compile(
     r"|(?P<annexed>別添(?:資料|書類)?(?!\s*(?:第\s*)?[\d０-９A-ZＡ-Ｚ一二三四五六七八九十])|別冊(?:子)?|別途(?:配布|公表|送付|提出|定める)[^\s。、]{0,8})"
 )
 
+_SIGNS = (
+    "Report", "Statement", "Prospectus", "Memorandum", "aper", "Guide", "Manual", "Handbook", "Circular",
+    "separate", "別",
+)  # fmt: skip
+"""What a text must hold so that the long pattern can match in it: one of these stands in each of its branches."""
+
 
 def other_documents(text: str) -> Iterator[Mention]:
     """Mentions of other documents in a text, each with the name that the text gives it.
@@ -44,6 +50,6 @@ def other_documents(text: str) -> Iterator[Mention]:
     >>> [m.object_id for m in other_documents("The accounts are published separately. 別添のとおり。")]
     ['published separately', '別添']
     """
-    for match in _MENTION.finditer(text):
+    for match in _MENTION.finditer(text) if any(sign in text for sign in _SIGNS) else ():
         name = match["name"] or match["apart"] or match["annexed"]
         yield Mention(DOCUMENT, " ".join(name.split()), match.start(), match.end(), match[0])

@@ -73,7 +73,7 @@ class PdfiumPictures:
             may_draw_forms=annotations,
             limit_image_cache=True,
         )
-        return np.asarray(bitmap.to_numpy()).copy()
+        return np.asarray(bitmap.to_numpy())  # keeps the memory of the bitmap, which is its own
 
 
 class BoxPictures:

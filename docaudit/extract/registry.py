@@ -197,7 +197,7 @@ def _lettered(lines: list[Line]) -> Objects:
         if match is not None and not LEADER.search(line.text):
             found.setdefault(("appendix", canonical_id(match["id"])), _object(("appendix", ""), line))
     ids = {object_id for _, object_id in found}
-    kept = {named for named in found if named[1][1:] or f"{named[1]}1" in ids or _beside(named[1], ids)}
+    kept = [named for named in found if named[1][1:] or f"{named[1]}1" in ids or _beside(named[1], ids)]
     return {named: {**found[named], "object_id": named[1]} for named in kept}
 
 

@@ -28,6 +28,8 @@ _SCRIPTS = {
     "HEBREW": "hebrew",
 }
 _SAMPLE = 400
+_PAGES_AT_ONCE = 500
+"""Rows of so many pages become a table at a time: as rows they take many times the room."""
 
 
 def page_table(pages: list[PageFact]) -> pd.DataFrame:
@@ -61,10 +63,14 @@ def line_table(document: DocumentFact, pages: list[PageFact]) -> pd.DataFrame:
     beside: dict[int, list[LineFact]] = defaultdict(list)
     for page_num, line in document.lines:
         beside[page_num].append(line)
-    rows: list[dict[str, Any]] = list(_lines(DOCUMENT_PAGE, beside[DOCUMENT_PAGE]))
-    for page in pages:
-        rows.extend(_lines(page.page_num, page.lines + beside[page.page_num]))
-    return LINE_DF.build(rows)
+    parts = [LINE_DF.build(_lines(DOCUMENT_PAGE, beside[DOCUMENT_PAGE]))]
+    for some in (pages[at : at + _PAGES_AT_ONCE] for at in range(0, len(pages), _PAGES_AT_ONCE)):
+        parts.append(
+            LINE_DF.build(
+                row for page in some for row in _lines(page.page_num, page.lines + beside[page.page_num])
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
 
 
 def image_table(pages: list[PageFact]) -> pd.DataFrame:

@@ -44,7 +44,7 @@ def tagged_lines(doc: pymupdf.Document, pages: dict[int, int]) -> Iterator[tuple
         written = _object(doc, number)
         if _HAS_TEXT.search(written):
             page = pages.get(reference(key_of(doc, number, "Pg")) or -1, 0)
-            yield from ((page, line) for line in _texts(doc, number))
+            yield from ((page, line) for line in _texts(doc, number, written))
         kids = written[written.find("/K") :] if "/K" in written else ""
         stack.extend(int(found) for found in _REFERENCE.findall(kids) if int(found) not in pages)
 
@@ -56,9 +56,15 @@ def _object(doc: pymupdf.Document, number: int) -> str:
         return ""  # a damaged element has no text that could be read; its page is read all the same
 
 
-def _texts(doc: pymupdf.Document, number: int) -> Iterator[LineFact]:
-    for element in direct_dictionaries(object_of(doc, number)):
+def _texts(doc: pymupdf.Document, number: int, written: str) -> Iterator[LineFact]:
+    element = object_of(doc, number)
+    alone = (
+        written.count("<<") == 1
+    )  # nothing inside it to look through: so it is with nearly all of thousands
+    for part in (element,) if alone else direct_dictionaries(element):
         for key, source in _TEXTS:
-            for row in text_of(get(element, key)).splitlines():
+            if alone and f"/{key}" not in written:
+                continue
+            for row in text_of(get(part, key)).splitlines():
                 if row.strip():
                     yield LineFact(row.strip(), None, number, source.value, Visibility.UNKNOWN.value)

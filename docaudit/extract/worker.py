@@ -1,6 +1,6 @@
 """The child process: opens one document, then reads the pages it is asked for, one message each.
 
-Runs as `python -m docaudit.extract.worker`. Messages go over the original standard output; whatever a library
+Runs in a fork of the fork server. Messages go over the original standard output; whatever a library
 prints goes nowhere, so that it cannot break the stream.
 """
 
@@ -128,7 +128,3 @@ def _limit_time(seconds: float) -> None:
     """End this process after so many seconds, whatever it is doing; 0 takes the limit away."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, min(seconds, 1e6))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,100 @@
+"""Children are forks of a process that has read nothing, and a server that is gone is replaced."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import docaudit
+from docaudit.extract import fork_server
+from tests import pdfs
+from tests.test_isolation import children
+
+TWO = pdfs.document(pdfs.text("first page"), pdfs.text("second page"))
+
+
+def words(source: object) -> list[str]:
+    return list(docaudit.parse(source, ocr="off", workers=1).line_df["text"])
+
+
+def own_children() -> set[str]:
+    tasks = Path(f"/proc/{os.getpid()}/task").glob("*/children")
+    return {number for task in tasks for number in task.read_text().split()}
+
+
+def server_pid() -> int:
+    """The one child of this process that stays when a document was read."""
+    words(TWO)
+    (found,) = (pid for pid in own_children() if b"fork_server" in Path(f"/proc/{pid}/cmdline").read_bytes())
+    return int(found)
+
+
+def test_documents_share_one_server_and_leave_no_child() -> None:
+    server = server_pid()
+    assert words(TWO) == ["first page", "second page"]
+    assert server_pid() == server
+    assert children(str(server)) == set()
+
+
+def test_the_server_has_one_thread_so_that_a_fork_of_it_is_whole() -> None:
+    assert len(list(Path(f"/proc/{server_pid()}/task").iterdir())) == 1
+
+
+def test_a_server_that_was_killed_is_replaced() -> None:
+    server = server_pid()
+    os.kill(server, signal.SIGKILL)
+    assert words(TWO) == ["first page", "second page"]
+    assert server_pid() != server
+
+
+def test_a_relative_path_is_that_of_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server_pid()  # it started in another folder
+    (tmp_path / "two.pdf").write_bytes(TWO)
+    monkeypatch.chdir(tmp_path)
+    assert words("two.pdf") == ["first page", "second page"]
+
+
+def test_an_interrupt_of_the_terminal_leaves_the_server() -> None:
+    server = server_pid()
+    os.kill(server, signal.SIGINT)
+    assert server_pid() == server
+
+
+def test_a_fork_of_this_process_has_a_server_of_its_own() -> None:
+    server_pid()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            good = words(TWO) == ["first page", "second page"]
+            fork_server.close()
+            os._exit(0 if good else 1)
+        finally:
+            os._exit(2)
+    assert os.waitpid(pid, 0)[1] == 0
+    assert words(TWO) == ["first page", "second page"]
+
+
+def test_the_server_ends_with_its_process(tmp_path: Path) -> None:
+    (tmp_path / "two.pdf").write_bytes(TWO)
+    code = (
+        "import docaudit, os, pathlib; docaudit.parse('two.pdf', ocr='off', workers=1)\n"
+        "print(pathlib.Path(f'/proc/self/task/{os.getpid()}/children').read_text())"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(docaudit.__file__).parents[1])}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    (server,) = done.stdout.split()
+    assert not Path(f"/proc/{server}").exists()
