@@ -10,8 +10,12 @@ are swept at once. A phrase that is not found on its page is a miss of one of th
     word borders   one of the two words is no word of the page as docaudit reads it, yet its letters stand there: PDFium
                    leaves out a ligature ("af ect"), cuts a word in letters ("insta l"), or one of the engines loses a
                    blank ("validfor"). Counted apart: which of the engines is right has to be looked at.
-    unknown glyph  one of the engines has no Unicode value for a glyph
-    no word        the phrase has no letter or digit on one side, or leaders: bullets, rules, lines of contents
+    fixed pitch    PDFium sees a blank between two letters of a line whose glyphs stand at equal distances, where is
+                   nothing but the room beside a narrow one ("insta l l"): no blank for a reader, and not counted.
+    no word        the phrase has no letter or digit on one side, or leaders: bullets, rules, lines of contents. Not two
+                   words, and not counted.
+    no text        PDFium itself has no Unicode value for a glyph of the phrase: nobody could ask for it. Not counted.
+    unknown glyph  docaudit has no Unicode value for a glyph of the page, or a letter of it
     other          what is left: to be looked at
 """
 
@@ -29,12 +33,12 @@ import pypdfium2
 from parsed import parsed_documents
 
 from docaudit.concepts import ConceptTable, Variant
-from docaudit.location import MatchKind
+from docaudit.location import POSSIBLE_KINDS
 from docaudit.parsed import ParsedDocument
 from docaudit.search.normalize import fold
 from docaudit.sweep import sweep_lines
 
-NO_PHRASE = ("glued", "word borders")
+NO_PHRASE = ("glued", "word borders", "fixed pitch", "no word", "no text")
 _LETTERS = re.compile(r"\w+")
 _WORD = re.compile(r"\S+")
 _EDGE = re.compile(r"^[^\w]+|[^\w]+$")
@@ -100,7 +104,7 @@ def _missed(parsed: ParsedDocument, pages_of: dict[str, set[int]]) -> list[tuple
     found: dict[str, set[int]] = defaultdict(set)
     columns = (hit_df[name] for name in ("variant", "page_num", "page_end", "match_kind"))
     for variant, page, end, kind in zip(*columns, strict=True):
-        if kind != MatchKind.OCR_FUZZY:
+        if kind not in POSSIBLE_KINDS:
             found[variant] |= {page, end}
     return [(page, phrase) for phrase, pages in pages_of.items() for page in sorted(pages - found[phrase])]
 
@@ -108,7 +112,7 @@ def _missed(parsed: ParsedDocument, pages_of: dict[str, set[int]]) -> list[tuple
 def _class(page: Any, phrase: str, read: str) -> str:
     one, other = phrase.split(" ", 1)
     if _UNKNOWN.search(phrase):
-        return "unknown glyph"
+        return "no text"
     if "...." in phrase or min(sum(char.isalnum() for char in word) for word in (one, other)) < 1:
         return "no word"
     text = page.get_textpage()
@@ -117,6 +121,8 @@ def _class(page: Any, phrase: str, read: str) -> str:
     apart = [_apart(text, match.start() + len(one) - 1, match.end() - len(other)) for match in places]
     if apart and all(apart):
         return "glued"
+    if places and all(_narrow_gap(text, whole, match) for match in places):
+        return "fixed pitch"
     words = set(_LETTERS.findall(fold(read)))
     if re.search("[\ufffd\uffff]", read) and not {fold(one), fold(other)} <= words:
         return "unknown glyph"
@@ -131,6 +137,27 @@ def _cut(whole: str, match: re.Match[str], words: set[str]) -> bool:
     before = _LETTERS.findall(fold(whole[max(match.start() - 40, 0) : match.start()]))[-1:]
     after = _LETTERS.findall(fold(whole[match.end() : match.end() + 40]))[:1]
     return any(word not in words for word in (*before, *after))
+
+
+def _narrow_gap(text: Any, whole: str, match: re.Match[str]) -> bool:
+    """Whether a blank in the phrase, or at one of its ends, is no wider than one step of a line in fixed pitch."""
+    start, end = whole.rfind("\n", 0, match.start()) + 1, whole.find("\n", match.end())
+    places = [n for n in range(start, end if end > 0 else len(whole)) if not whole[n].isspace()]
+    boxes = [text.get_charbox(place, loose=False) for place in places]
+    steps = [other[2] / 2 + other[0] / 2 - one[2] / 2 - one[0] / 2 for one, other in pairwise(boxes)]
+    inside = sorted(
+        step for step, (one, other) in zip(steps, pairwise(places), strict=True) if other == one + 1
+    )
+    if len(inside) < 8:
+        return False
+    pitch = inside[len(inside) // 2]
+    even = sum(abs(step - pitch) < 0.2 * pitch for step in inside) / len(inside)
+    blanks = [
+        step
+        for step, (one, other) in zip(steps, pairwise(places), strict=True)
+        if other > one + 1 and other >= match.start() and one <= match.end()
+    ]
+    return even > 0.8 and any(step < 1.4 * pitch for step in blanks)
 
 
 def _apart(text: Any, last: int, first: int) -> bool:

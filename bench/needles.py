@@ -18,7 +18,7 @@ from layouts import WITH_TEXT, WITHOUT_TEXT, Layout, Pen
 
 import docaudit
 from docaudit.concepts import ConceptTable
-from docaudit.location import MatchKind, TextLikely
+from docaudit.location import POSSIBLE_KINDS, TextLikely
 
 PER_PAGE = 8
 _SYLLABLES = {
@@ -102,7 +102,7 @@ def _measure(layout: Layout, language: str, each: int, chance: random.Random, sh
         }
     )
     hit_df = docaudit.sweep(parsed, table).hit_df
-    hit_df = hit_df[hit_df["match_kind"] != MatchKind.OCR_FUZZY]
+    hit_df = hit_df[~hit_df["match_kind"].isin(POSSIBLE_KINDS)]
     found = set(zip(hit_df["concept"], hit_df["page_num"], strict=True))
     spots = parsed.blind_spot_df
     unread = set(spots.loc[spots["text_likely"] != TextLikely.NO, "page_num"])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -19,12 +19,14 @@ from docaudit.arguments import need_parsed, need_progress, need_question, need_r
 from docaudit.concepts import ConceptTable
 from docaudit.controls import controls_found, positive_controls
 from docaudit.coverage import measure_coverage
-from docaudit.extract import Source, read_tables
 from docaudit.justification import AbsenceJustification
 from docaudit.justify import justify_absence
 from docaudit.options import READING_OPTIONS, AuditOptions
 from docaudit.parsed import ParsedDocument, SweepResult
 from docaudit.sweep import sweep_lines
+
+if TYPE_CHECKING:
+    from docaudit.extract import Source
 
 Progress = Callable[[int, int], None]
 
@@ -48,6 +50,8 @@ def parse(
         OptionError: An option does not exist or has a wrong value.
     """
     chosen = AuditOptions.from_keywords(options, keywords)
+    from docaudit.extract import read_tables  # engines load only where a document is read
+
     tables = read_tables(source, chosen, need_progress(progress))
     coverage = measure_coverage(
         tables.page_df,
@@ -86,7 +90,17 @@ def sweep(
     """
     parsed, table = need_parsed(parsed), need_table(table)
     chosen = AuditOptions.from_keywords(options or parsed.options, keywords)
-    hit_df, ledger_df = sweep_lines(
+    hit_df, ledger_df = find_hits(parsed, table, chosen)
+    meetings = _meetings(hit_df, parsed, table, chosen)
+    closest = nearest.closest(hit_df, parsed.line_df, table, meetings, limit=chosen.closest)
+    return SweepResult(hit_df=hit_df, ledger_df=ledger_df, cooccurrence_df=meetings, nearest_df=closest)
+
+
+def find_hits(
+    parsed: ParsedDocument, table: ConceptTable, chosen: AuditOptions
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """hit_df and ledger_df alone, without meetings and near misses."""
+    return sweep_lines(
         parsed.line_df,
         table,
         pages_total=len(parsed.page_df),
@@ -94,9 +108,6 @@ def sweep(
         sweep_seconds=chosen.sweep_seconds,
         toc_df=parsed.toc_df,
     )
-    meetings = _meetings(hit_df, parsed, table, chosen)
-    closest = nearest.closest(hit_df, parsed.line_df, table, meetings, limit=chosen.closest)
-    return SweepResult(hit_df=hit_df, ledger_df=ledger_df, cooccurrence_df=meetings, nearest_df=closest)
 
 
 def justify(

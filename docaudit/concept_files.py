@@ -14,14 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from openpyxl import Workbook, load_workbook
-from openpyxl.utils.exceptions import IllegalCharacterError
 
 from docaudit.atomic import write_bytes
 from docaudit.concept_rows import COLUMNS, RawRow, RawTable
 from docaudit.concept_text import decode
 from docaudit.concept_trees import Doubled, tree_rows
 from docaudit.errors import ConceptTableError, OutputError
+
+Rows = Sequence[Mapping[str, str]]
+Writer = Callable[[Rows, str], bytes]
+"""Rows and the name of the file, for errors -> its bytes."""
 
 
 def read(path: Path) -> RawTable:
@@ -51,7 +53,7 @@ def read(path: Path) -> RawTable:
     return reader(data, str(path))
 
 
-def write(path: Path, rows: Sequence[Mapping[str, str]]) -> None:
+def write(path: Path, rows: Rows) -> None:
     """Write rows in the long form, whole or not at all, by the suffix; raises OutputError."""
     writer = _WRITERS.get(path.suffix.lower())
     if writer is None:
@@ -60,15 +62,7 @@ def write(path: Path, rows: Sequence[Mapping[str, str]]) -> None:
             file=str(path),
             remedy=f"name it {', '.join(_WRITERS)}",
         )
-    try:
-        data = writer(rows)
-    except IllegalCharacterError as error:
-        raise OutputError(
-            "a workbook cannot hold a control character of a variant",
-            file=str(path),
-            remedy="save as CSV or JSON",
-        ) from error
-    write_bytes(path, data)
+    write_bytes(path, writer(rows, str(path)))
 
 
 def grid(rows: Iterable[tuple[int, Sequence[Any]]], file: str) -> RawTable:
@@ -127,6 +121,10 @@ def _known_names(text: str, separator: str) -> int:
 
 
 def _read_xlsx(data: bytes, file: str) -> RawTable:
+    from openpyxl import (
+        load_workbook,
+    )  # here and below: most tables are CSV, and it takes a tenth of a second
+
     try:
         # Values, not formulas: what a person sees in the cell is what is meant.
         book = load_workbook(io.BytesIO(data), data_only=True)
@@ -193,8 +191,8 @@ def _not_readable(what: str, why: str, file: str) -> ConceptTableError:
     return ConceptTableError(f"is not {what}: {why}", file=file, remedy="correct it there")
 
 
-def _write_separated(separator: str) -> Callable[[Sequence[Mapping[str, str]]], bytes]:
-    def write_rows(rows: Sequence[Mapping[str, str]]) -> bytes:
+def _write_separated(separator: str) -> Writer:
+    def write_rows(rows: Rows, _file: str) -> bytes:
         stream = io.StringIO(newline="")
         writer = csv.writer(stream, delimiter=separator, lineterminator="\r\n")
         writer.writerow(COLUMNS)
@@ -205,16 +203,19 @@ def _write_separated(separator: str) -> Callable[[Sequence[Mapping[str, str]]], 
     return write_rows
 
 
-def _write_json(rows: Sequence[Mapping[str, str]]) -> bytes:
+def _write_json(rows: Rows, _file: str) -> bytes:
     return (json.dumps([dict(row) for row in rows], ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def _write_yaml(rows: Sequence[Mapping[str, str]]) -> bytes:
+def _write_yaml(rows: Rows, _file: str) -> bytes:
     listed = [dict(row) for row in rows]
     return yaml.safe_dump(listed, allow_unicode=True, sort_keys=False, width=10**6).encode()
 
 
-def _write_xlsx(rows: Sequence[Mapping[str, str]]) -> bytes:
+def _write_xlsx(rows: Rows, file: str) -> bytes:
+    from openpyxl import Workbook
+    from openpyxl.utils.exceptions import IllegalCharacterError
+
     book = Workbook()
     sheet = book.active
     assert sheet is not None, "a new workbook has one sheet"
@@ -222,7 +223,14 @@ def _write_xlsx(rows: Sequence[Mapping[str, str]]) -> bytes:
     for number, values in enumerate([COLUMNS, *([row[name] for name in COLUMNS] for row in rows)], start=1):
         for column, value in enumerate(values, start=1):
             if value:
-                cell = sheet.cell(number, column, value)
+                try:
+                    cell = sheet.cell(number, column, value)
+                except IllegalCharacterError as error:
+                    raise OutputError(
+                        "a workbook cannot hold a control character of a variant",
+                        file=file,
+                        remedy="save as CSV or JSON",
+                    ) from error
                 cell.data_type = "s"  # a variant that begins with = is text, not a formula
     stream = io.BytesIO()
     book.save(stream)
@@ -237,7 +245,7 @@ _READERS: dict[str, Callable[[bytes, str], RawTable]] = {
     ".yml": _read_yaml,
     ".xlsx": _read_xlsx,
 }
-_WRITERS: dict[str, Callable[[Sequence[Mapping[str, str]]], bytes]] = {
+_WRITERS: dict[str, Writer] = {
     ".csv": _write_separated(","),
     ".tsv": _write_separated("\t"),
     ".json": _write_json,

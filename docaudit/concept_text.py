@@ -1,8 +1,9 @@
 """Bytes of a concept table to text: byte order marks, UTF-16, and the old encodings, which are never guessed at risk.
 
 A keyword that is decoded wrongly is found nowhere, and that would look like absence. So a file is taken as Shift_JIS
-or Windows-1252 only if its text makes sense in exactly one of the two, and the same in the code pages of Central
-Europe, Turkey and the Baltic states (0xF1 is ñ in one and ń in another); otherwise the user is asked to save as UTF-8.
+or Windows-1252 (what Excel saves as CSV in Western Europe) only if its text makes sense in exactly one of the two, and
+in none of the code pages of Central Europe, Turkey and the Baltic states: 0xF1 is ñ in one and ń in another, but no
+Polish word is "seńor". Otherwise the user is asked to save as UTF-8.
 """
 
 from __future__ import annotations
@@ -28,7 +29,25 @@ _OTHER_FILES = (
     (b"PAR1", "a Parquet file"),
     (b"\x1f\x8b", "a gzip file; unpack it"),
 )
-_NEIGHBOURS = (("cp1250", "Windows-1250"), ("cp1254", "Windows-1254"), ("cp1257", "Windows-1257"))
+_NEIGHBOURS = (
+    (
+        "cp1250",
+        "Windows-1250",
+        # Polish, Czech, Slovak, Hungarian, Romanian, Croatian with Slovene
+        "ąćęłńóśźż áčďéěíňóřšťúůýž áäčďéíĺľňóôŕšťúýž áéíóöőúüű ăâîşţ čćđšž",
+    ),
+    ("cp1254", "Windows-1254", "âçğıîöşûü"),  # Turkish
+    (
+        "cp1257",
+        "Windows-1257",
+        "ąčęėįšųūž āčēģīķļņšūž äõöüšž ąćęłńóśźż",
+    ),  # Lithuanian, Latvian, Estonian, Polish
+)
+"""Code pages that share most letters with Windows-1252, and the alphabets of their languages beyond a to z."""
+_UNLIKELY = re.compile(
+    r"[ńćśź][aeiouyąęó]|(?<![bcdfghjklmnprstvz])[ŕĺ]|[ŕĺ](?![bcdfghjklmnprstvz])", re.IGNORECASE
+)
+"""What no word of these languages has: Polish writes ni before vowels, Slovak has ŕ and ĺ between consonants."""
 _KANA = re.compile(f"[{HIRAGANA}\u30a1-\u30fa\u30fc-\u30ff]")
 _JAPANESE = re.compile(f"[\\x00-\\x7f{HAN}{HIRAGANA}\u30a1-\u30ff\u3000-\u303f\uff00-\uff60]*")
 _WESTERN_SIGNS = "’“”–—…€£§©®°²³·«»¿¡\u00a0"
@@ -105,12 +124,17 @@ def _old_encoding(data: bytes, file: str, error: UnicodeDecodeError) -> str:
 
 
 def _read_otherwise(data: bytes, western: str) -> str:
-    """Where another code page has another letter than Windows-1252; empty if all agree."""
-    for codec, name in _NEIGHBOURS:
+    """Where another code page has another letter than Windows-1252, and the whole text may be of one of its languages;
+    empty if there is none.
+    """
+    for codec, name, alphabets in _NEIGHBOURS:
         other = data.decode(codec, "replace")
-        for mine, theirs in zip(western, other, strict=True):
-            if mine != theirs:
-                return f"'{mine}' of Windows-1252 is '{theirs}' in {name}"
+        foreign = {char for char in other.lower() if char.isalpha() and not char.isascii()}
+        possible = any(foreign <= set(alphabet) for alphabet in alphabets.split())
+        if possible and not _UNLIKELY.search(other):
+            for mine, theirs in zip(western, other, strict=True):
+                if mine != theirs:
+                    return f"'{mine}' of Windows-1252 is '{theirs}' in {name}"
     return ""
 
 

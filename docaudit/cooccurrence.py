@@ -39,7 +39,7 @@ def find_meetings(
     """Every meeting of every pair of concepts, and of the whole required set, as COOCCURRENCE_DF.
 
     Args:
-        hit_df: Hits of the sweep; possible misreadings of OCR (ocr_fuzzy) are left out.
+        hit_df: Hits of the sweep; possible ones (accents_differ, ocr_fuzzy) are left out.
         line_df: The lines that were swept.
         table: The concept table, or names of concepts in order.
         scope: Where concepts must meet.

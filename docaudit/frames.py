@@ -285,7 +285,7 @@ LEDGER_DF = TableContract(
             INT,
             "pages of the document with no text to match against, blank ones included",
         ),
-        Column("hits", INT, "occurrences in hit_df, uncertain OCR readings (ocr_fuzzy) left out"),
+        Column("hits", INT, "occurrences in hit_df, possible ones (accents_differ, ocr_fuzzy) left out"),
         Column("pages_with_hits", INT, "pages on which they begin"),
         Column("unique_hits", INT, "occurrences that do not lie inside a longer one of the same concept"),
         Column("detail", TEXT, "what failed or timed out, and on which pages"),

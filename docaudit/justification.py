@@ -276,7 +276,7 @@ class AbsenceJustification(Model):
         strength: strong (no hit of a required concept), moderate (hits that never meet), weak (they meet).
         obligations: All obligations with their evidence.
         unmet: Those of them that are unmet; absent_within_coverage is never said while one is.
-        concept_hits: Rows of hit_df per concept, possible OCR misreadings left out.
+        concept_hits: Rows of hit_df per concept, possible hits (accents_differ, ocr_fuzzy) left out.
         concept_pages: Pages on which each concept has a hit.
         closest_mentions: Mentions of concepts that are found, and nearest pairs; empty if no concept has a hit.
         near_misses: Text close to a variant without a hit, each with why it is not one.

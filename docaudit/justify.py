@@ -32,7 +32,7 @@ from docaudit.justification import (
     ParseCoverage,
     Strength,
 )
-from docaudit.location import MatchKind
+from docaudit.location import POSSIBLE_KINDS
 from docaudit.options import AuditOptions
 from docaudit.question import content_words, uncovered_words
 from docaudit.records import blind_spots, hits, ledger_rows, meetings, mentions
@@ -152,7 +152,7 @@ def _required(table: ConceptTable, options: AuditOptions) -> tuple[str, ...]:
 
 
 def _is_counted(hit_df: pd.DataFrame) -> pd.Series[bool]:
-    return hit_df["match_kind"] != MatchKind.OCR_FUZZY.value
+    return ~hit_df["match_kind"].isin(POSSIBLE_KINDS)
 
 
 def _counts(hit_df: pd.DataFrame, table: ConceptTable) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:

@@ -104,7 +104,17 @@ class MatchKind(StrEnum):
     ACROSS_PAGES = "across_pages"
     SQUEEZED = "squeezed"
     LETTER_SPACED = "letter_spaced"
+    ACCENTS_DIFFER = "accents_differ"
     OCR_FUZZY = "ocr_fuzzy"
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether a match of this kind only may be one: it is listed and counted apart, and proves nothing."""
+        return self in POSSIBLE_KINDS
+
+
+POSSIBLE_KINDS = frozenset({MatchKind.ACCENTS_DIFFER, MatchKind.OCR_FUZZY})
+"""Kinds of match that a person must look at: other accents, and perhaps misread by OCR."""
 
 
 class Location(BaseModel):

@@ -75,7 +75,7 @@ def near_misses(
         if len(cut) > 1:
             phrases[variant] = [_forms(word, vocabulary, near) for word in cut]
         found[variant] += _single(variant, vocabulary, near, texts, limit)
-    for miss in _phrases(phrases, texts):
+    for miss in _phrases(phrases, vocabulary, texts):
         found[miss.variant].append(miss)
     return {variant: _nearest(misses, texts, limit) for variant, misses in found.items() if misses}
 
@@ -139,25 +139,28 @@ def _at_word(
     texts: Sequence[str],
     edits: float,
 ) -> NearMiss:
-    line = vocabulary.first_line[surface]
+    line = vocabulary.lines_of[surface][0]
     span = next(span for span in words(str(texts[line])) if span.text == surface)
     measured = edits if reason is NearMissReason.SPELLING_DIFFERS else float("nan")
     return NearMiss(variant, reason, line, span.start, span.end, measured)
 
 
-def _phrases(phrases: dict[Variant, list[dict[str, _Form]]], texts: Sequence[str]) -> Iterator[NearMiss]:
-    """Words side by side that are, or are near, the words of a phrase: one walk through all lines for all phrases."""
+def _phrases(
+    phrases: dict[Variant, list[dict[str, _Form]]], vocabulary: Vocabulary, texts: Sequence[str]
+) -> Iterator[NearMiss]:
+    """Words side by side that are, or are near, the words of a phrase: one walk for all phrases, through the lines
+    that have the first word of one.
+    """
     starters: dict[str, list[Variant]] = defaultdict(list)
     for variant, forms in phrases.items():
         if all(forms):
             for word in forms[0]:
                 starters[word].append(variant)
-    if not starters:
-        return
-    folded: dict[str, str] = {}
-    for line, text in enumerate(map(str, texts)):
+    surfaces = (surface for word in starters for surface in vocabulary.by_fold.get(word, ()))
+    for line in sorted({line for surface in surfaces for line in vocabulary.lines_of[surface]}):
+        text = str(texts[line])
         spans = list(words(text))
-        cut = [folded.setdefault(span.text, fold(span.text)) for span in spans]
+        cut = [fold(span.text) for span in spans]
         for n, word in enumerate(cut):
             for variant in starters.get(word, ()):
                 forms = phrases[variant]

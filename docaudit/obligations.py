@@ -13,7 +13,7 @@ import pandas as pd
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.errors import OptionError
 from docaudit.justification import Obligation, ObligationCheck, ObligationState, ParseCoverage
-from docaudit.location import DOCUMENT_PAGE, PageState, TextLikely
+from docaudit.location import DOCUMENT_PAGE, MatchKind, PageState, TextLikely
 from docaudit.reasons import BlindSpotKind, LedgerState
 
 REGION_KINDS = frozenset(
@@ -120,12 +120,12 @@ def pages_readable(page_df: pd.DataFrame, blind_spot_df: pd.DataFrame, pages_tot
 def ink_read(
     page_df: pd.DataFrame, blind_spot_df: pd.DataFrame, misread_df: pd.DataFrame, *, ocr: bool = False
 ) -> ObligationCheck:
-    """No ink that may be text is left unread, and no reading of OCR may stand for a required concept.
+    """No ink that may be text is left unread, and no possible hit stands for a required concept.
 
     Args:
         page_df: PAGE_DF.
         blind_spot_df: BLIND_SPOT_DF.
-        misread_df: Rows of HIT_DF that are possible misreadings of a required concept.
+        misread_df: Rows of HIT_DF that are possible hits of a required concept: misread by OCR, or with other accents.
         ocr: OCR was run, so that nobody is told to run it.
     """
     spots = _spots(blind_spot_df, REGION_KINDS)
@@ -133,15 +133,27 @@ def ink_read(
     if pages:
         parts = [f"{_were(len(spots), 'region')} not read ({_counts(spots)})"] if len(spots) else []
         if len(misread_df):
-            named = ", ".join(f"'{name}'" for name in dict.fromkeys(misread_df["concept"]))
-            readings = "1 reading" if len(misread_df) == 1 else f"{len(misread_df)} readings"
-            parts.append(f"{readings} of OCR may be misread words for {named}")
-        looked = ["look at the words that OCR read there"] if len(misread_df) else []
+            parts += _possible_hits(misread_df)
+        looked = ["look at the possible hits there"] if len(misread_df) else []
         remedy = "; ".join([*([_remedies(spots, ocr=ocr)] if len(spots) else []), *looked])
         return _check(Obligation.INK_READ, False, ", and ".join(parts), pages, remedy)
     if page_df["ink_total"].isna().all():
         return _not_run(Obligation.INK_READ, "the ink of the pages was not measured")
     return _check(Obligation.INK_READ, True, "no ink that may be text is left unread")
+
+
+def _possible_hits(misread_df: pd.DataFrame) -> list[str]:
+    said = []
+    for kind, of, what in (
+        (MatchKind.OCR_FUZZY, "of OCR", "may be misread words for"),
+        (MatchKind.ACCENTS_DIFFER, "of the text", "differ only in accents from words for"),
+    ):
+        rows = misread_df[misread_df["match_kind"] == kind.value]
+        if len(rows):
+            named = ", ".join(f"'{name}'" for name in dict.fromkeys(rows["concept"]))
+            readings = "1 reading" if len(rows) == 1 else f"{len(rows)} readings"
+            said.append(f"{readings} {of} {what} {named}")
+    return said
 
 
 def parts_opened(blind_spot_df: pd.DataFrame) -> ObligationCheck:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from docaudit.errors import TableContractError
-from docaudit.location import DOCUMENT_PAGE, MatchKind, TextSource
+from docaudit.location import DOCUMENT_PAGE, POSSIBLE_KINDS, TextSource
 from docaudit.wordforms import WORD
 
 _RUNNING = frozenset({TextSource.TEXT_LAYER, TextSource.OCR})
@@ -99,7 +99,7 @@ def build_stream(line_df: pd.DataFrame) -> Stream:
                 apart, part_before = apart - FAR, str(part)
                 in_part = apart
             first_word[place] = in_part
-            in_part += sum(1 for _ in WORD.finditer(text[place]))
+            in_part += len(WORD.findall(text[place]))
             continue
         if place[0] == DOCUMENT_PAGE:
             apart -= FAR
@@ -107,13 +107,13 @@ def build_stream(line_df: pd.DataFrame) -> Stream:
             continue
         first_word[place] = at
         if source in _RUNNING:
-            at += sum(1 for _ in WORD.finditer(text[place]))
+            at += len(WORD.findall(text[place]))
     return Stream(tuple(order), first_word, text, block, inside)
 
 
 def counted(hit_df: pd.DataFrame) -> pd.DataFrame:
-    """The hits that count; possible misreadings of OCR are listed elsewhere and prove neither a hit nor its lack."""
-    return hit_df[hit_df["match_kind"] != MatchKind.OCR_FUZZY.value]
+    """The hits that count; what only may be a hit is listed elsewhere and prove neither a hit nor its lack."""
+    return hit_df[~hit_df["match_kind"].isin(POSSIBLE_KINDS)]
 
 
 def occurrences(hit_df: pd.DataFrame, stream: Stream) -> list[Occurrence]:
@@ -133,7 +133,7 @@ def occurrences(hit_df: pd.DataFrame, stream: Stream) -> list[Occurrence]:
     for row, (concept, page, line, start, page_end, line_end, end, kind) in enumerate(
         zip(*columns, strict=True)
     ):
-        if kind == MatchKind.OCR_FUZZY.value:
+        if kind in POSSIBLE_KINDS:
             continue  # listed with the hits, but no evidence of a meeting
         first, last = (int(page), int(line)), (int(page_end), int(line_end))
         if first not in stream.text or last not in stream.text:

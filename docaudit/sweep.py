@@ -7,9 +7,10 @@ from __future__ import annotations
 import gc
 import re
 import weakref
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from time import monotonic
 from typing import Any, Literal
 
@@ -18,8 +19,9 @@ import pandas as pd
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.errors import ConceptTableError, TableContractError
 from docaudit.frames import LEDGER_DF
-from docaudit.location import PAGE_SOURCES, MatchKind
+from docaudit.location import PAGE_SOURCES, POSSIBLE_KINDS
 from docaudit.reasons import LedgerState
+from docaudit.search.accents import accent_found
 from docaudit.search.expert import sweep_expression
 from docaudit.search.findings import Found, locate, mark_nested, plainest
 from docaudit.search.flows import build_flows
@@ -95,7 +97,7 @@ def _sweep(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     corpus = _corpus_of(line_df)
     lines = corpus.lines
-    patterns = [compile_variant(variant) for variant in table.active]
+    patterns = _compiled(table.active)
     found = locate(corpus, patterns, fast_matches(corpus, patterns))
     states: dict[int, tuple[LedgerState, str]] = {}
     for number, pattern in enumerate(patterns):
@@ -105,6 +107,13 @@ def _sweep(
             states[number] = (state, detail)
         elif not pattern.forms:
             states[number] = (LedgerState.FAILED, "the variant holds no letter, digit or sign to search for")
+        elif "\ufffd" in pattern.forms[0].literal:
+            # Where the table was damaged nobody knows what to look for: no hit would be no evidence.
+            states[number] = (
+                LedgerState.FAILED,
+                "the variant holds a lost character (U+FFFD): write it anew",
+            )
+    found += accent_found(corpus, patterns, found)
     found += fuzzy_found(lines, patterns, found)
     order = _reading_order(lines)
     found = without_echoes(lines, plainest(found))
@@ -112,6 +121,12 @@ def _sweep(
     nested = mark_nested(found, [pattern.variant.concept for pattern in patterns], order)
     ledger_df = _ledger_df(lines, patterns, list(zip(found, nested, strict=True)), states, pages_total)
     return hit_table(lines, patterns, found, nested, toc_df), ledger_df
+
+
+@lru_cache(maxsize=4)
+def _compiled(variants: tuple[Variant, ...]) -> list[Pattern]:
+    """The patterns of a table; kept, as one table is often swept over many documents. Not to be changed."""
+    return [compile_variant(variant) for variant in variants]
 
 
 def _reading_order(lines: PageLines) -> list[int]:
@@ -132,15 +147,12 @@ def _ledger_df(
     """One row for each active variant; found holds each finding and whether it is nested."""
     on_pages = zip(lines.page, lines.source, strict=True)
     searched = len({page for page, source in on_pages if page > 0 and source in PAGE_SOURCES})
-    hits: Counter[int] = Counter()
-    unique: Counter[int] = Counter()
-    pages: dict[int, set[int]] = defaultdict(set)
-    for one, inside in found:
-        if one.kind == MatchKind.OCR_FUZZY:
-            continue
-        hits[one.pattern] += 1
-        unique[one.pattern] += not inside
-        pages[one.pattern].add(lines.page[one.parts[0][0]])
+    counted = [(one, inside) for one, inside in found if one.kind not in POSSIBLE_KINDS]
+    hits = Counter([one.pattern for one, _ in counted])
+    unique = Counter([one.pattern for one, inside in counted if not inside])
+    pages = Counter(
+        pattern for pattern, _ in {(one.pattern, lines.page[one.parts[0][0]]) for one, _ in counted}
+    )
     return LEDGER_DF.build(
         {
             "concept": encodable(pattern.variant.concept),
@@ -150,7 +162,7 @@ def _ledger_df(
             "pages_searched": searched,
             "pages_not_searchable": max(pages_total - searched, 0),
             "hits": hits[number],
-            "pages_with_hits": len(pages[number]),
+            "pages_with_hits": pages[number],
             "unique_hits": unique[number],
             "detail": states.get(number, (LedgerState.SEARCHED, ""))[1],
         }

@@ -10,8 +10,6 @@ from typing import TypeVar
 
 import numpy as np
 import pandas as pd
-from rapidfuzz.distance import OSA
-from rapidfuzz.process import cdist
 
 from docaudit.wordforms import WORD, fold, stems, without_accents
 
@@ -33,15 +31,15 @@ class Vocabulary:
     """Every different word of the lines.
 
     Attributes:
-        first_line: Word as written -> position in `line_df` of the first line with it.
+        lines_of: Word as written -> positions in `line_df` of the lines with it, in order.
     """
 
-    first_line: dict[str, int]
+    lines_of: dict[str, list[int]]
 
     @cached_property
     def by_fold(self) -> dict[str, list[str]]:
         """Folded word -> words as written."""
-        return _grouped((fold(word), word) for word in self.first_line)
+        return _grouped((fold(word), word) for word in self.lines_of)
 
     @cached_property
     def folded(self) -> list[str]:
@@ -95,14 +93,18 @@ class Vocabulary:
 
 def build_vocabulary(line_df: pd.DataFrame) -> Vocabulary:
     """The vocabulary of all lines."""
-    first: dict[str, int] = {}
+    lines_of: dict[str, list[int]] = defaultdict(list)
     for position, text in enumerate(line_df["text"].tolist()):
-        for word in WORD.findall(str(text)):
-            first.setdefault(word, position)
-    return Vocabulary(first)
+        for word in set(WORD.findall(str(text))):
+            lines_of[word].append(position)
+    return Vocabulary(dict(lines_of))
 
 
 def _measured(texts: Sequence[str], words: list[str], most: int) -> dict[str, list[tuple[str, int]]]:
+    # Only here: loading it takes as long as a small sweep, and most audits of a saved parse have hits.
+    from rapidfuzz.distance import OSA
+    from rapidfuzz.process import cdist
+
     table = cdist(texts, words, scorer=OSA.distance, score_cutoff=most, dtype=np.uint8)
     found: dict[str, list[tuple[str, int]]] = {}
     for row, text in enumerate(texts):

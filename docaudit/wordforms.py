@@ -19,6 +19,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from docaudit import folding
+
 HAN = "\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 HIRAGANA = "\u3041-\u309f"
@@ -30,9 +32,6 @@ WORD = re.compile(rf"[{HAN}]+|[{KATAKANA}]+|[{HIRAGANA}]+|{_LETTER}+(?:['’]{_L
 
 CJK = re.compile(rf"[{HAN}{KATAKANA}{HIRAGANA}{HANGUL}]")
 """A character of a script in which a variant may begin and end anywhere."""
-
-_DASHES = re.compile("[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]")
-_QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"'})
 
 
 class Span(NamedTuple):
@@ -49,19 +48,15 @@ def words(text: str) -> Iterator[Span]:
         yield Span(match.group(), match.start(), match.end())
 
 
+@lru_cache(maxsize=200_000)
 def fold(text: str) -> str:
-    """Text as it is compared: compatibility forms, case, dashes, quotes, invisible characters and spaces unified."""
-    composed = unicodedata.normalize("NFKC", text)
-    folded = unicodedata.normalize("NFKC", composed.casefold())
-    shown = "".join(
-        char for char in folded if unicodedata.category(char) not in ("Cf", "Cc") or char.isspace()
-    )
-    return " ".join(_DASHES.sub("-", shown).translate(_QUOTES).split())
+    """Text as it is compared: folded as for the sweep, accents composed, runs of blanks reduced to one."""
+    return " ".join(unicodedata.normalize("NFC", folding.fold(text)).split())
 
 
 def squeeze(text: str) -> str:
     """Folded text without spaces, hyphens and underscores: data-center, data center and datacenter are equal."""
-    return re.sub(r"[\s_-]+", "", fold(text))
+    return re.sub(r"[\s_\-\u2014]+", "", fold(text))
 
 
 def without_accents(text: str) -> str:

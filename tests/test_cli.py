@@ -18,6 +18,9 @@ import pytest
 
 import docaudit
 from docaudit.cli import main
+from docaudit.cli.swept import Swept, print_swept
+from docaudit.frames import LEDGER_DF
+from docaudit.justification import LedgerRow
 from docaudit.options import AuditOptions
 from docaudit.readability import CorpusReadability
 from docaudit.reasons import BlindSpotKind
@@ -359,6 +362,55 @@ class TestSweep:
             ("scan.pdf", "electricity"),
             ("scan.pdf", "electricity"),
         ]
+
+    def test_lines_as_grep_prints_them(self, run: Run) -> None:
+        code, out, err = run("sweep", "report.pdf", "--concepts", "ai.csv", "--ocr", "off", "--lines")
+        assert code == 1
+        assert len(out.splitlines()) == 2
+        assert all(line.startswith("1:") and ":electricity:" in line for line in out.splitlines())
+        assert err == ""
+        _, out, err = run(
+            "sweep", "report.pdf", "scan.pdf", "--concepts", "ai.csv", "--ocr", "off", "--lines"
+        )
+        assert [line.split(":")[0] for line in out.splitlines()] == ["report.pdf"] * 2 + ["scan.pdf"] * 2
+        assert err == "docaudit: scan.pdf: not read, in whole or in part: page 3\n"
+
+    def test_json_lines(self, run: Run) -> None:
+        _, out, _ = run("sweep", "report.pdf", "scan.pdf", "--concepts", "ai.csv", "--ocr", "off", "--jsonl")
+        hits = [json.loads(line) for line in out.splitlines()]
+        assert [hit["document"] for hit in hits] == ["report.pdf"] * 2 + ["scan.pdf"] * 2
+        assert {hit["variant"] for hit in hits} == {"electricity"}
+        assert {"page_num", "source", "match_kind", "section", "snippet"} <= set(hits[0])
+
+    def test_what_was_not_searched_is_said(self, capsys: pytest.CaptureFixture[str]) -> None:
+        rows = [{"concept": "c", "variant": "(a+)+$", "state": "timed_out", "detail": "too slow on page 2"}]
+        ledger = (
+            LedgerRow(
+                **{key: LEDGER_DF.build(rows).to_dict("records")[0][key] for key in LedgerRow.model_fields}
+            ),
+        )
+        one = Swept(name="report.pdf", hits=(), ledger=ledger, blind_pages=())
+        for form in ("lines", "csv", "jsonl"):
+            assert list(print_swept([one], form, several=False)) == [one]
+            said = capsys.readouterr().err
+            assert (
+                said
+                == "docaudit: report.pdf: not searched in full: c: (a+)+$ (timed_out) too slow on page 2\n"
+            )
+        assert not one.searchable
+
+    def test_a_document_that_fails_stops_no_other(self, run: Run) -> None:
+        code, out, err = run(
+            "sweep", "missing.pdf", "report.pdf", "--concepts", "ai.csv", "--ocr", "off", "--lines"
+        )
+        assert code == 2
+        assert "missing.pdf" in err
+        assert [line.split(":")[0] for line in out.splitlines()] == ["report.pdf"] * 2
+
+    def test_kwic_lines_stand_under_each_other(self, run: Run) -> None:
+        _, out, _ = run("sweep", "report.pdf", "--concepts", "ai.csv", "--ocr", "off")
+        lines = [line for line in out.splitlines() if line.startswith("    p. ")]
+        assert len({line.lower().index("electricity") for line in lines}) == 1
 
 
 class TestLint:

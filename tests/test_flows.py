@@ -143,3 +143,25 @@ def test_line_without_blanks() -> None:
 )
 def test_a_compound_is_no_line_that_lost_its_blanks(text: str, variant: str) -> None:
     assert kinds(page_of(text), variant) == []
+
+
+def test_words_drawn_backwards_are_read_as_they_stand() -> None:
+    rows = boxed(("register", 126, 100, 50), ("risk", 100, 100, 22), ("the", 76, 100, 20))
+    assert len(hits(rows, "the risk register")) == 1
+    assert kinds(rows, "register risk") == []
+    assert kinds(rows, "risk the") == []
+
+
+def test_right_to_left_words_are_read_from_the_right() -> None:
+    drawn_from_the_left = boxed(("חדש", 72, 100, 20), ("חוזה", 96, 100, 24), ("על", 124, 100, 14))
+    drawn_from_the_right = boxed(("על", 124, 100, 14), ("חוזה", 96, 100, 24), ("חדש", 72, 100, 20))
+    for rows in (drawn_from_the_left, drawn_from_the_right):
+        assert len(hits(rows, "על חוזה חדש")) == 1
+        assert kinds(rows, "חדש חוזה") == []
+
+
+def test_order_of_drawing_counts_where_boxes_tell_nothing() -> None:
+    rows = boxed(("register", 126, 100, 50), ("risk", 100, 100, 22), direction="slanted")
+    assert len(hits(rows, "register risk")) == 1
+    above = boxed(("a fee for", 300, 100, 60), ("late filing", 72, 112, 80))  # the next row, not the same
+    assert len(hits(above, "fee for late filing")) == 1

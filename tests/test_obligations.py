@@ -75,6 +75,10 @@ def test_possible_misreadings_leave_ink_unread() -> None:
     assert (check.state, check.pages) == (UNMET, (2,))
     assert "'AI'" in check.evidence
     assert check.remedy
+    accents = HIT_DF.build([hit("CV", 3, 1, 0, "résumé", match_kind="accents_differ")])
+    check = obligations.ink_read(pages(3), spots(), accents)
+    assert (check.state, check.pages) == (UNMET, (3,))
+    assert "differ only in accents from words for 'CV'" in check.evidence
 
 
 def test_references_and_page_labels() -> None:

@@ -117,7 +117,7 @@ def test_meeting_shows_the_passages_of_the_page_where_concepts_meet() -> None:
 def test_possible_misreadings_of_ocr_are_told_apart() -> None:
     fuzzy = absent(hits=(hit(match_kind=MatchKind.OCR_FUZZY, concept="AI"),))
     flat = " ".join(to_text(fuzzy).split())
-    assert "1 possible OCR misreading, not counted" in flat
+    assert "1 possible hit, not counted" in flat
 
 
 def test_terminal_control_sequences_of_a_document_are_not_passed_on() -> None:

@@ -7,7 +7,7 @@ import time
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from docaudit.concepts import ConceptTable, Variant
@@ -18,7 +18,7 @@ from docaudit.search.pagelines import PageLines
 from docaudit.search.patterns import compile_variant
 from docaudit.search.searchable import Corpus
 from docaudit.sweep import sweep_for_absence, sweep_lines
-from tests.lines_helper import NAN, boxed, found, hits, page_of, table
+from tests.lines_helper import NAN, boxed, found, hits, kinds, page_of, table
 
 PIECES = [
     "audit", "trail", "trails", "AI", "ai", "data", "center",
@@ -30,6 +30,21 @@ PIECES = [
 ]  # fmt: skip
 LINE = st.lists(st.sampled_from(PIECES), min_size=0, max_size=9).map("".join)
 VARIANT = st.lists(st.sampled_from(PIECES), min_size=1, max_size=4).map("".join)
+
+
+@st.composite
+def lines_with_variants(draw: st.DrawFn, count: int) -> tuple[list[str], list[str]]:
+    """Lines, and variants of which most are cut out of them: so that most have hits, and begin and end anywhere."""
+    pieces = draw(st.lists(st.lists(st.sampled_from(PIECES), max_size=7), min_size=1, max_size=6))
+    flat = [piece for line in pieces for piece in line]
+    variants = []
+    for _ in range(count):
+        first = draw(st.integers(0, max(len(flat) - 1, 0)))
+        cut = "".join(flat[first : first + draw(st.integers(1, 3))])
+        variants.append(cut if cut and draw(st.integers(0, 3)) else draw(VARIANT))
+    return ["".join(line) for line in pieces], variants
+
+
 MODES = st.tuples(
     st.sampled_from(["word", "prefix", "substring"]),
     st.sampled_from(["auto", "sensitive", "insensitive"]),
@@ -38,16 +53,18 @@ MODES = st.tuples(
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.lists(LINE, min_size=1, max_size=7), st.lists(st.tuples(VARIANT, MODES), min_size=1, max_size=5))
+@given(lines_with_variants(4), st.lists(MODES, min_size=4, max_size=4))
+@example((["110.3 of", "C+++"], ["10.3", "C++", "10", "3"]), [("word", "auto", "auto")] * 4)
 def test_fast_path_equals_plain_regular_expressions(
-    texts: list[str], variants: list[tuple[str, tuple[str, str, str]]]
+    drawn: tuple[list[str], list[str]], modes: list[tuple[str, str, str]]
 ) -> None:
+    texts, variants = drawn
     half = len(texts) // 2
     lines = PageLines.of(table(page_of(*texts[:half]) + page_of(*texts[half:], page=2)))
     corpus = Corpus(lines, build_flows(lines))
     patterns = [
         compile_variant(Variant(concept="c", text=text, match=match, case=case, inflect=inflect))  # type: ignore[arg-type]
-        for text, (match, case, inflect) in variants
+        for text, (match, case, inflect) in zip(variants, modes, strict=True)
     ]
     assert fast_matches(corpus, patterns) == plain_matches(corpus, patterns)
 
@@ -68,8 +85,10 @@ def test_every_hit_is_verbatim_and_counted(texts: list[str], variant: str) -> No
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(LINE, min_size=1, max_size=5), VARIANT, VARIANT)
-def test_adding_a_variant_removes_no_hit(texts: list[str], one: str, other: str) -> None:
+@given(lines_with_variants(2))
+@example((["audit trail audit", "trail audit trails"], ["audit", "audit trail"]))
+def test_adding_a_variant_removes_no_hit(drawn: tuple[list[str], list[str]]) -> None:
+    texts, (one, other) = drawn
     rows = page_of(*texts)
     alone = hits(rows, one)
     both = hits(rows, one, other)
@@ -265,6 +284,29 @@ def test_a_very_long_line_takes_time_in_proportion(text: str) -> None:
     assert time.process_time() - begin < 25
 
 
+@pytest.mark.parametrize("text", ["Stra\ufffde", "caf\ud800"])
+def test_a_variant_with_a_lost_character_proves_no_absence(text: str) -> None:
+    concepts = ConceptTable(variants=(Variant(concept="c", text=text), Variant(concept="c", text="road")))
+    hit_df, ledger_df = sweep_lines(table(page_of("die Straße", "a road")), concepts, pages_total=1)
+    assert hit_df["variant"].tolist() == ["road"]
+    assert ledger_df["state"].tolist() == ["failed", "searched"]
+    assert "U+FFFD" in ledger_df["detail"][0]
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_variants() -> None:
+    variants = tuple(Variant(concept="c", text=f"word{number:06d} of many") for number in range(100_000))
+    begin = time.process_time()
+    hit_df, ledger_df = sweep_lines(
+        table(page_of("this is word099999", "of many")), ConceptTable(variants=variants), pages_total=1
+    )
+    assert hit_df["variant"].tolist() == ["word099999 of many"]
+    assert hit_df["match_kind"].tolist() == ["across_lines"]
+    assert len(ledger_df) == 100_000
+    assert set(ledger_df["state"]) == {"searched"}
+    assert time.process_time() - begin < 120
+
+
 def test_many_variants() -> None:
     concepts = ConceptTable.from_variants(
         {"c": [f"variant {number:06d} of many" for number in range(20_000)]}
@@ -295,3 +337,35 @@ def test_sweep_for_absence_safe_and_as_in_the_article() -> None:
     assert safe["concept"].tolist() == ["AI", "AI", "log", "AI"]
     assert len(sweep_for_absence(line_df.iloc[:0], keywords)) == 0
     assert len(sweep_for_absence(line_df, ConceptTable.from_variants({"log": ["audit trail"]}))) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "variant"),
+    [
+        ("send your résumé today", "resume"),
+        ("send your resume today", "résumé"),
+        ("MUNCHEN HAUPTBAHNHOF", "München"),
+        ("fur die ÄRZTE", "für die Arzte"),
+        ("поселок у моря", "посёлок"),
+        ("UBER alles", "ÜBER"),
+    ],
+)
+def test_other_accents_are_listed_and_not_counted(text: str, variant: str) -> None:
+    rows = page_of(text, "nothing here")
+    concepts = ConceptTable.from_variants({"c": [variant, "nothing"]})
+    hit_df, ledger_df = sweep_lines(table(rows), concepts, pages_total=1)
+    assert hit_df["match_kind"].tolist() == ["accents_differ", "exact"]
+    assert hit_df["match_text"][0] in text
+    assert ledger_df["hits"].tolist() == [0, 1]
+
+
+def test_the_same_accents_are_a_hit_and_listed_once() -> None:
+    assert kinds(page_of("send your re\u0301sume\u0301, not a resume"), "résumé") == [
+        "folded",
+        "accents_differ",
+    ]
+    assert kinds(page_of("カガ"), "カカ") == []  # a voicing mark is no accent
+    assert kinds(page_of("résumé of an audit trail"), "audit trail") == ["exact"]
+    assert kinds(page_of("the résumé", "card"), "resume card") == ["accents_differ"]
+    assert kinds(page_of("auf Grund der Größe", "der Grund auf"), "aufgrund") == []  # no accent differs here
+    assert kinds(page_of("die Größen"), "Größe") == []

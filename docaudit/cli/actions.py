@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
+from docaudit.arguments import need_table
 from docaudit.cli.progress import progress_bar
 from docaudit.concepts import ConceptTable
 from docaudit.errors import DocauditError, ExitCode
@@ -45,32 +46,38 @@ def audit(
     return int(finding.finding.exit_code)
 
 
-def sweep(docs: Iterable[Path], concepts: Path, options: AuditOptions, *, form: str) -> int:
+def sweep(docs: Sequence[Path], concepts: Path, options: AuditOptions, *, form: str) -> int:
     """Print every hit in each document; exit codes as DESIGN section 5 has them."""
-    import docaudit
+    from docaudit.audit import find_hits
     from docaudit.cli.swept import Swept, print_swept
 
     table = ConceptTable.load(concepts)
+    need_table(table)
 
     def one(doc: Path) -> Swept:
         parsed = read_parsed(doc, options)
-        return Swept.of(doc.name, parsed, docaudit.sweep(parsed, table, options=options))
+        return Swept.of(doc.name, parsed, *find_hits(parsed, table, options))
 
-    swept, failed = _each(docs, one)
-    print_swept(swept, form)
+    failed: list[Path] = []
+    found, searchable = False, True
+    for swept in print_swept(_each(docs, one, failed), form, several=len(docs) > 1):
+        found, searchable = found or swept.found, searchable and swept.searchable
     if failed:
         return int(ExitCode.ERROR)
-    if any(item.found for item in swept):
+    if found:
         return int(ExitCode.MENTIONED)
-    return int(ExitCode.ABSENT if all(item.searchable for item in swept) else ExitCode.NOT_ESTABLISHED)
+    return int(ExitCode.ABSENT if searchable else ExitCode.NOT_ESTABLISHED)
 
 
-def parse(doc: Path, out: Path, options: AuditOptions) -> int:
+def parse(doc: Path, out: Path, options: AuditOptions, *, as_json: bool) -> int:
     """Parse one document and keep its tables."""
     parsed = read_parsed(doc, options)
     folder = parsed.save(out)
     pages = parsed.identity.pages_total
     lines, spots = len(parsed.line_df), len(parsed.blind_spot_df)
+    if as_json:
+        _print_json({"folder": str(folder), "pages": pages, "lines": lines, "blind_spots": spots})
+        return 0
     counts = plural(pages, "page"), plural(lines, "line"), plural(spots, "blind spot")
     click.echo(f"{folder}: {', '.join(counts)}")
     return 0
@@ -96,7 +103,7 @@ def lint(path: Path, *, as_json: bool) -> int:
     return int(any(finding.severity != "info" for finding in findings))
 
 
-def report(saved: Path, *, html: Path | None, out: Path | None) -> int:
+def report(saved: Path, *, html: Path | None, out: Path | None, as_json: bool) -> int:
     """Show a saved justification on the terminal, or write it again."""
     from docaudit import atomic
     from docaudit.render import json as json_form
@@ -108,9 +115,11 @@ def report(saved: Path, *, html: Path | None, out: Path | None) -> int:
     if html is not None:
         atomic.write_text(html, to_html(justification))
         written.append(html)
-    if not written:
+    if as_json:
+        click.echo(json_form.dump(justification), nl=False)
+    elif not written:
         print_report(justification, listed_in=str(saved))
-    say_written(written)
+    say_written(written, err=as_json)
     return 0
 
 
@@ -130,17 +139,19 @@ def read_parsed(doc: Path, options: AuditOptions) -> ParsedDocument:
         return docaudit.parse(source, options=options, progress=progress)
 
 
-def _each(docs: Iterable[Path], work: Any) -> tuple[list[Any], bool]:
-    """Do the work for every document; one that fails is named on stderr and does not stop the others."""
-    done = []
-    failed = False
+Done = TypeVar("Done")
+
+
+def _each(docs: Iterable[Path], work: Callable[[Path], Done], failed: list[Path]) -> Iterator[Done]:
+    """The work done for each document; one that fails is named on stderr and does not stop the others."""
     for doc in docs:
         try:
-            done.append(work(doc))
+            done = work(doc)
         except DocauditError as error:
-            failed = True
+            failed.append(doc)
             click.echo(f"docaudit: {one_line(str(error))}", err=True)
-    return done, failed
+        else:
+            yield done
 
 
 def _write(justification: Any, out: Path | None) -> list[Path]:

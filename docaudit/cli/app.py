@@ -140,32 +140,55 @@ def coverage(
 
 @app.command()
 @click.argument("codes", metavar="[CODE]...", nargs=-1)
+@json_flag
 @debug_flag
-def explain(codes: tuple[str, ...]) -> int:
+def explain(codes: tuple[str, ...], as_json: bool) -> int:
     """Say what a code of a blind spot means and what can be done about it; all codes if none is named."""
     from docaudit.cli import coverage as work
 
-    return work.explain(codes)
+    return work.explain(codes, as_json=as_json)
 
 
 @app.command()
 @documents(-1)
 @concepts_flag
 @json_flag
+@click.option(
+    "--jsonl", "as_jsonl", is_flag=True, help="Print one JSON object for each hit and nothing else."
+)
 @click.option("--csv", "as_csv", is_flag=True, help="Print one CSV row for each hit and nothing else.")
+@click.option(
+    "--lines",
+    "as_lines",
+    is_flag=True,
+    help="Print one line for each hit, as grep does: PAGE:LINE:CONCEPT:MATCH_KIND:SNIPPET, with DOC: before it if "
+    "there are several.",
+)
 @option_flags((*READING_OPTIONS, "regex_seconds"))
 @debug_flag
-def sweep(docs: tuple[Path, ...], concepts: Path, as_json: bool, as_csv: bool, **flags: Any) -> int:
+def sweep(
+    docs: tuple[Path, ...],
+    concepts: Path,
+    as_json: bool,
+    as_jsonl: bool,
+    as_csv: bool,
+    as_lines: bool,
+    **flags: Any,
+) -> int:
     """Find every occurrence of every variant in each DOC, with its context.
 
-    Exit code: 1 any hit, 0 no hit and everything could be searched, 3 no hit but something was not read, 2 error.
+    DOC is a PDF, or a folder that `docaudit parse` wrote. With --csv, --jsonl and --lines, what was not read is said on
+    stderr. Exit code: 1 any hit, 0 no hit and everything could be searched, 3 no hit but something was not read,
+    2 error.
     """
     from docaudit.cli import actions
 
-    if as_json and as_csv:
-        raise click.UsageError("--json and --csv exclude each other", click.get_current_context())
-    form = "json" if as_json else "csv" if as_csv else "text"
-    return actions.sweep(docs, concepts, chosen_options(flags), form=form)
+    given = {"json": as_json, "jsonl": as_jsonl, "csv": as_csv, "lines": as_lines}
+    chosen = [name for name, wanted in given.items() if wanted]
+    if len(chosen) > 1:
+        named = " and ".join(f"--{name}" for name in chosen)
+        raise click.UsageError(f"{named} exclude each other", click.get_current_context())
+    return actions.sweep(docs, concepts, chosen_options(flags), form=chosen[0] if chosen else "text")
 
 
 @app.command()
@@ -173,13 +196,14 @@ def sweep(docs: tuple[Path, ...], concepts: Path, as_json: bool, as_csv: bool, *
 @click.option(
     "--out", required=True, metavar="FOLDER", type=click.Path(path_type=Path), help="Folder to write to."
 )
+@json_flag
 @option_flags(READING_OPTIONS)
 @debug_flag
-def parse(doc: Path, out: Path, **flags: Any) -> int:
+def parse(doc: Path, out: Path, as_json: bool, **flags: Any) -> int:
     """Read DOC into tables and keep them as Parquet, so that later audits of it need not read it again."""
     from docaudit.cli import actions
 
-    return actions.parse(doc, out, chosen_options(flags))
+    return actions.parse(doc, out, chosen_options(flags), as_json=as_json)
 
 
 @app.command()
@@ -200,12 +224,13 @@ def lint(table: Path, as_json: bool) -> int:
 @click.argument("saved", metavar="JSON", type=click.Path(path_type=Path))
 @click.option("--html", metavar="FILE", type=click.Path(path_type=Path), help="Write the HTML report here.")
 @out_flag
+@json_flag
 @debug_flag
-def report(saved: Path, html: Path | None, out: Path | None) -> int:
+def report(saved: Path, html: Path | None, out: Path | None, as_json: bool) -> int:
     """Show a saved justification again, without the document.
 
     Exit code: 0, or 2 if the file cannot be read.
     """
     from docaudit.cli import actions
 
-    return actions.report(saved, html=html, out=out)
+    return actions.report(saved, html=html, out=out, as_json=as_json)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,11 +92,19 @@ def coverage(
     return int(bool(stopped))
 
 
-def explain(codes: Iterable[str]) -> int:
+def explain(codes: Iterable[str], *, as_json: bool) -> int:
     """Print what these codes of blind spots mean, or all of them."""
     from docaudit.render.coverage_text import print_kinds
 
-    print_kinds(kinds=known_kinds(codes))
+    kinds = known_kinds(codes)
+    if as_json:
+        listed = [
+            {"code": kind.value, "meaning": kind.meaning, "remedy": kind.remedy}
+            for kind in kinds or BlindSpotKind
+        ]
+        click.echo(json.dumps(listed, ensure_ascii=False, indent=1))
+    else:
+        print_kinds(kinds=kinds)
     return 0
 
 

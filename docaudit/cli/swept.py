@@ -1,10 +1,14 @@
-"""The hits of a sweep as concordance lines, CSV or JSON."""
+"""The hits of a sweep: concordance lines for people, and lines, CSV, JSON or JSON lines for pipelines.
+
+Each document is printed as soon as it was swept (JSON excepted, which is one value), so that a reader who closes the
+pipe after ten hits does not wait for the rest.
+"""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +16,8 @@ import click
 import pandas as pd
 
 from docaudit.justification import BlindSpot, Hit, LedgerRow
-from docaudit.location import MatchKind, TextLikely
-from docaudit.parsed import ParsedDocument, SweepResult
+from docaudit.location import TextLikely
+from docaudit.parsed import ParsedDocument
 from docaudit.reasons import LedgerState
 from docaudit.records import blind_spots
 from docaudit.render import words
@@ -22,7 +26,7 @@ from docaudit.render.pages import page_words
 from docaudit.render.paper import Paper, new_console
 from docaudit.render.tables import BOX, HIT_COLUMNS, hit_row, table_csv
 from docaudit.render.text import print_kwic
-from docaudit.render.view import heading
+from docaudit.render.view import heading, place
 
 
 @dataclass(frozen=True)
@@ -44,16 +48,15 @@ class Swept:
     blind_spots: tuple[BlindSpot, ...] = ()
 
     @classmethod
-    def of(cls, name: str, parsed: ParsedDocument, result: SweepResult) -> Swept:
+    def of(cls, name: str, parsed: ParsedDocument, hit_df: pd.DataFrame, ledger_df: pd.DataFrame) -> Swept:
         """Take hits and ledger of a sweep, and the blind spots of the parse."""
         spots = parsed.blind_spot_df
         blind = spots.loc[spots["text_likely"] != TextLikely.NO.value, "page_num"]
         return cls(
             name=name,
-            hits=tuple(Hit(**_hit_fields(row)) for row in _rows(result.hit_df)),
+            hits=tuple(Hit(**_hit_fields(row)) for row in _rows(hit_df)),
             ledger=tuple(
-                LedgerRow(**{key: row[key] for key in LedgerRow.model_fields})
-                for row in _rows(result.ledger_df)
+                LedgerRow(**{key: row[key] for key in LedgerRow.model_fields}) for row in _rows(ledger_df)
             ),
             blind_pages=tuple(sorted({int(page) for page in blind})),
             blind_spots=blind_spots(parsed.blind_spot_df),
@@ -61,8 +64,8 @@ class Swept:
 
     @property
     def found(self) -> bool:
-        """Whether there is a hit that counts; a possible misreading of OCR does not."""
-        return any(hit.match_kind is not MatchKind.OCR_FUZZY for hit in self.hits)
+        """Whether there is a hit that counts; what only may be one does not."""
+        return any(not hit.match_kind.is_possible for hit in self.hits)
 
     @property
     def searchable(self) -> bool:
@@ -81,27 +84,85 @@ class Swept:
         }
 
 
-def print_swept(documents: Sequence[Swept], form: str) -> None:
-    """Print hits as text, csv or json."""
+def print_swept(documents: Iterable[Swept], form: str, *, several: bool) -> Iterator[Swept]:
+    """Print documents one by one in one form, and hand each on.
+
+    Args:
+        documents: What was swept; may be a generator.
+        form: text, lines, csv, json or jsonl.
+        several: Whether lines need the name of their document.
+    """
     if form == "json":
-        click.echo(json.dumps([one.as_dict() for one in documents], ensure_ascii=False, indent=1))
-    elif form == "csv":
-        rows = ((one.name, *hit_row(hit)) for one in documents for hit in one.hits)
-        click.echo(table_csv(("document", *HIT_COLUMNS), rows), nl=False)
-        for one in documents:  # a table of hits has no place for what was not read
-            if one.blind_pages:
-                name, pages = one_line(one.name), page_words(one.blind_pages)
-                click.echo(f"docaudit: {name}: not read, in whole or in part: {pages}", err=True)
-    else:
-        paper = Paper(new_console())
-        for number, document in enumerate(documents):
-            if number:
-                paper.blank()
-            _document(paper, document)
+        yield from _print_json(documents)
+        return
+    if form == "csv":
+        click.echo(table_csv(("document", *HIT_COLUMNS), ()), nl=False)
+    print_one = _PRINTERS[form]
+    for number, document in enumerate(documents):
+        print_one(document, number, several)
+        if form != "text":  # a list of hits has no place for what was not read
+            _say_unread(document)
+        yield document
+
+
+def _print_json(documents: Iterable[Swept]) -> Iterator[Swept]:
+    shown = []
+    for document in documents:
+        shown.append(document.as_dict())
+        yield document
+    click.echo(json.dumps(shown, ensure_ascii=False, indent=1))
+
+
+def _print_csv(document: Swept, _number: int, _several: bool) -> None:
+    rows = [(document.name, *hit_row(hit)) for hit in document.hits]
+    click.echo(table_csv(None, rows), nl=False)
+
+
+def _print_json_lines(document: Swept, _number: int, _several: bool) -> None:
+    for hit in document.hits:
+        one = {"document": document.name, **hit.model_dump(mode="json")}
+        click.echo(json.dumps(one, ensure_ascii=False))
+
+
+def _print_lines(document: Swept, _number: int, several: bool) -> None:
+    """As grep does, [DOC:]PAGE:LINE:CONCEPT:MATCH_KIND:SNIPPET, each hit on one line."""
+    prefix = f"{one_line(document.name)}:" if several else ""
+    for hit in document.hits:
+        at = f"{hit.page_num}:{hit.line_num}:{one_line(hit.concept)}:{hit.match_kind.value}"
+        click.echo(f"{prefix}{at}:{one_line(hit.snippet)}")
+
+
+def _print_text(document: Swept, number: int, _several: bool) -> None:
+    paper = Paper(new_console())
+    if number:
+        paper.blank()
+    _document(paper, document)
+
+
+_PRINTERS: dict[str, Callable[[Swept, int, bool], None]] = {
+    "text": _print_text,
+    "lines": _print_lines,
+    "csv": _print_csv,
+    "jsonl": _print_json_lines,
+}
+
+
+def _say_unread(document: Swept) -> None:
+    name = one_line(document.name)
+    if document.blind_pages:
+        pages = page_words(document.blind_pages)
+        click.echo(f"docaudit: {name}: not read, in whole or in part: {pages}", err=True)
+    for row in document.ledger:
+        if row.state is not LedgerState.SEARCHED:
+            click.echo(f"docaudit: {name}: not searched in full: {_unsearched(row)}", err=True)
+
+
+def _unsearched(row: LedgerRow) -> str:
+    return f"{one_line(row.concept)}: {one_line(row.variant)} ({row.state.value}) {one_line(row.detail)}"
 
 
 def _document(paper: Paper, document: Swept) -> None:
-    count = sum(hit.match_kind is not MatchKind.OCR_FUZZY for hit in document.hits)
+    count = sum(not hit.match_kind.is_possible for hit in document.hits)
     summary = f"{words.plural(count, 'hit')} of {words.plural(len(document.ledger), 'variant')}"
     paper.say((one_line(document.name), "bold"), f": {summary}")
     for concept in dict.fromkeys(row.concept for row in document.ledger):
@@ -110,13 +171,10 @@ def _document(paper: Paper, document: Swept) -> None:
         paper.say(
             (one_line(concept), "bold cyan"), f"  {len(hits):,}" + (f", {pages}" if hits else ""), indent=2
         )
-        print_kwic(paper, [(heading(hit), hit.page_num, hit.snippet, hit.match_text) for hit in hits])
+        print_kwic(paper, [(heading(hit), place(hit), hit.snippet, hit.match_text) for hit in hits])
     for row in document.ledger:
         if row.state is not LedgerState.SEARCHED:
-            place = f"{one_line(row.concept)}: {one_line(row.variant)}"
-            paper.say(
-                (f"not searched in full: {place} ({row.state.value}) {one_line(row.detail)}", "red"), indent=2
-            )
+            paper.say((f"not searched in full: {_unsearched(row)}", "red"), indent=2)
     if document.blind_pages:
         unread = f"not read, in whole or in part: {page_words(document.blind_pages)}"
         paper.say((unread, "yellow"), " (docaudit coverage shows why)", indent=2, hang=2)

@@ -45,11 +45,15 @@ def blind_spots_csv(justification: AbsenceJustification) -> str:
     )
 
 
-def table_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """CSV (RFC 4180, but newlines as this system writes them) that a spreadsheet cannot run as formulas."""
+def table_csv(columns: Sequence[str] | None, rows: Iterable[Sequence[object]]) -> str:
+    """CSV (RFC 4180, but newlines as this system writes them) that a spreadsheet cannot run as formulas.
+
+    Without columns there is no header: rows to be added to a table that has one.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
+    if columns is not None:
+        writer.writerow(columns)
     for row in rows:
         writer.writerow(["" if cell is None else _cell(cell) for cell in row])
     return out.getvalue()

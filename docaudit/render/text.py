@@ -38,8 +38,8 @@ SHOWN_NEAR_MISSES = 8
 SHOWN_DETAILS = 3
 NAME_WIDTH = 30
 LIKELY_NAMES = {TextLikely.YES: "likely", TextLikely.UNKNOWN: "unknown", TextLikely.NO: "unlikely"}
-Passage = tuple[str, int, str, str]
-"""Section, page (0: the document as a whole), snippet, match."""
+Passage = tuple[str, str, str, str]
+"""Section, page (with what is special about the hit), snippet, match."""
 
 
 def print_report(
@@ -68,7 +68,7 @@ def to_text(justification: AbsenceJustification, *, width: int = 80, colour: boo
 
 def print_kwic(paper: Paper, passages: Sequence[Passage]) -> None:
     """Concordance lines, all hits in one column, under a heading for each run of one section or part."""
-    items = [(f"p. {page}" if page else "doc.", text, match) for _, page, text, match in passages]
+    items = [(label, text, match) for _, label, text, match in passages]
     lines = kwic_lines(items, paper.width - 4)
     last = ""
     for (heading, *_), line in zip(passages, lines, strict=True):
@@ -121,7 +121,7 @@ def _concepts(paper: Paper, justification: AbsenceJustification) -> None:
     for row, name in zip(rows, names, strict=True):
         where = page_words(row.pages) or "no page"
         if row.uncertain:
-            where += f"; {words.plural(row.uncertain, 'possible OCR misreading')}, not counted"
+            where += f"; {words.plural(row.uncertain, 'possible hit')}, not counted"
         cells = (name, "yes" if row.required else "no", f"{row.hits:,}", where)
         paper.row(cells, widths, "bold" if row.hits else "")
 
@@ -132,7 +132,7 @@ def _passages_to_read(paper: Paper, justification: AbsenceJustification, listed_
         return
     paper.heading("Passages to read", words.plural(len(hits), "hit"))
     shown = hits[:SHOWN_PASSAGES]
-    print_kwic(paper, [(view.heading(hit), hit.page_num, hit.snippet, hit.match_text) for hit in shown])
+    print_kwic(paper, [(view.heading(hit), view.place(hit), hit.snippet, hit.match_text) for hit in shown])
     _not_shown(paper, len(hits) - len(shown), "hit", f"hits in {listed_in}")
 
 
@@ -142,7 +142,9 @@ def _closest(paper: Paper, justification: AbsenceJustification) -> None:
     paper.heading("Closest mentions", "near the question, but not an answer to it")
     known = view.headings(justification)
     for why, mentions in _by_why(justification.closest_mentions).items():
-        passages = [(view.mention_heading(m, known), m.page_num, m.snippet, m.text) for m in mentions]
+        passages = [
+            (view.mention_heading(m, known), view.page(m.page_num), m.snippet, m.text) for m in mentions
+        ]
         print_kwic(paper, passages)
         paper.say((f"→ {one_line(why)}", "dim"), indent=4, hang=2)
 
@@ -154,7 +156,7 @@ def _near_misses(paper: Paper, justification: AbsenceJustification, listed_in: s
     paper.heading("Near misses", "similar to a variant, not counted as hits")
     shown = misses[:SHOWN_NEAR_MISSES]
     for why, mentions in _by_why(shown).items():
-        print_kwic(paper, [("", m.page_num, m.snippet, m.text) for m in mentions])
+        print_kwic(paper, [("", view.page(m.page_num), m.snippet, m.text) for m in mentions])
         variants = ", ".join(f"“{one_line(name)}”" for name in dict.fromkeys(m.variant for m in mentions))
         paper.say((f"→ not {variants}: {one_line(why)}", "dim"), indent=4, hang=2)
     _not_shown(paper, len(misses) - len(shown), "near miss", f"near_misses in {listed_in}", "near misses")

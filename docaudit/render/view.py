@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from docaudit.justification import AbsenceJustification, BlindSpot, Finding, Hit, Mention
-from docaudit.location import MatchKind, TextLikely
+from docaudit.location import MatchKind, TextLikely, TextSource
 from docaudit.reasons import BlindSpotKind
 
 UNREAD_PAGE_KINDS = frozenset(
@@ -79,7 +79,7 @@ def concept_rows(justification: AbsenceJustification) -> list[ConceptRow]:
     table = justification.concept_table
     names = dict.fromkeys([*(table.concepts if table else ()), *justification.concept_hits])
     required = set(justification.required) or set(names)
-    uncertain = Counter(h.concept for h in justification.hits if h.match_kind is MatchKind.OCR_FUZZY)
+    uncertain = Counter(h.concept for h in justification.hits if h.match_kind.is_possible)
     return [
         ConceptRow(
             name=name,
@@ -125,7 +125,7 @@ def _gravity(group: SpotGroup) -> tuple[bool, bool, bool, int, str]:
 
 def page_cells(justification: AbsenceJustification) -> list[PageCell]:
     """One cell for each page of the page tree."""
-    hits = Counter(hit.page_num for hit in justification.hits if hit.match_kind is not MatchKind.OCR_FUZZY)
+    hits = Counter(hit.page_num for hit in justification.hits if not hit.match_kind.is_possible)
     spots = defaultdict(list)
     for spot in justification.blind_spots:
         spots[spot.page_num].append(spot)
@@ -148,6 +148,18 @@ def heading(hit: Hit) -> str:
     if hit.part:
         return f"in {hit.part}, page {hit.part_page}" if hit.part_page else f"in {hit.part}"
     return f"§ {hit.section}" if hit.section else ""
+
+
+def page(page_num: int) -> str:
+    """A page as concordance lines name it; 0 is the document as a whole."""
+    return f"p. {page_num}" if page_num else "doc."
+
+
+def place(hit: Hit) -> str:
+    """Page of a hit; with it, how it was reached and where it was read, unless it is plain text of the page."""
+    notes = [] if hit.match_kind in (MatchKind.EXACT, MatchKind.FOLDED) else [hit.match_kind.value]
+    notes += [] if hit.source is TextSource.TEXT_LAYER else [hit.source.value]
+    return ", ".join([page(hit.page_num), *notes])
 
 
 def headings(justification: AbsenceJustification) -> dict[tuple[int, int], str]:
@@ -174,7 +186,7 @@ def passages_to_read(justification: AbsenceJustification) -> list[Hit]:
     hits = [
         hit
         for hit in justification.hits
-        if hit.concept in required and not hit.nested and hit.match_kind is not MatchKind.OCR_FUZZY
+        if hit.concept in required and not hit.nested and not hit.match_kind.is_possible
     ]
     met = [hit for hit in hits if hit.page_num in meeting_pages]
     return met or hits

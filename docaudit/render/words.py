@@ -75,6 +75,7 @@ MATCH_KINDS = {
     MatchKind.ACROSS_PAGES: "across pages",
     MatchKind.SQUEEZED: "without its spaces",
     MatchKind.LETTER_SPACED: "letter-spaced",
+    MatchKind.ACCENTS_DIFFER: "other accents, not counted",
     MatchKind.OCR_FUZZY: "possible misreading by OCR, not counted",
 }
 

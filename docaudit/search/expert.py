@@ -19,9 +19,9 @@ import regex
 
 from docaudit.concepts import Variant
 from docaudit.expressions import compile_expression
+from docaudit.folding import FOLD
 from docaudit.location import MatchKind
 from docaudit.reasons import LedgerState
-from docaudit.search.folding import FOLD
 from docaudit.search.pagelines import PageLines
 
 MAX_TIMEOUTS = 3

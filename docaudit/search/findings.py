@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from docaudit.location import LineType, MatchKind
+from docaudit.location import POSSIBLE_KINDS, LineType, MatchKind
 from docaudit.search.flows import FlowKind
 from docaudit.search.gaps import Gap
 from docaudit.search.matching import Match, gaps_of
@@ -32,7 +32,9 @@ class Found(NamedTuple):
     @property
     def place(self) -> tuple[int, int, int, int, int]:
         """What makes two findings one: variant, and where it begins and ends."""
-        return (self.pattern, *self.parts[0][:2], self.parts[-1][0], self.parts[-1][2])
+        row, first, _ = self.parts[0]
+        end_row, _, last = self.parts[-1]
+        return (self.pattern, row, first, end_row, last)
 
 
 def locate(corpus: Corpus, patterns: Sequence[Pattern], matches: Sequence[Match]) -> list[Found]:
@@ -126,9 +128,10 @@ def plainest(found: Sequence[Found]) -> list[Found]:
     """Each place once, with the plainest way in which it was reached."""
     best: dict[tuple[int, int, int, int, int], Found] = {}
     for one in found:
-        known = best.get(one.place)
-        if known is None or RANK[one.kind] < RANK[known.kind]:
-            best[one.place] = one
+        place = one.place
+        known = best.setdefault(place, one)
+        if known is not one and RANK[one.kind] < RANK[known.kind]:
+            best[place] = one
     return list(best.values())
 
 
@@ -142,7 +145,7 @@ def mark_nested(found: Sequence[Found], concepts: Sequence[str], order: Sequence
     """
     groups: dict[str, list[tuple[int, int, int, int, int]]] = defaultdict(list)
     for number, one in enumerate(found):
-        if one.kind == MatchKind.OCR_FUZZY:  # a possible misreading takes nothing away from a hit
+        if one.kind in POSSIBLE_KINDS:  # what only may be a hit takes nothing away from a hit
             continue
         (row, first, _), (end_row, _, last) = one.parts[0], one.parts[-1]
         groups[concepts[one.pattern]].append((order[row], first, order[end_row], last, number))

@@ -24,6 +24,8 @@ from docaudit.search.layout import (
     TOUCHING,
     Boxes,
     gap_in_heights,
+    goes_back,
+    is_rtl,
     is_simple,
     neighbours_below,
     turned,
@@ -86,8 +88,8 @@ def build_flows(lines: PageLines) -> list[Flow]:
 
 
 def _source_flows(lines: PageLines, rows: list[int]) -> Iterator[Flow]:
-    seen = set(pairwise(rows))
     stream = stream_order(lines, rows)
+    seen = _joined_pairs(stream)
     yield Flow(FlowKind.STREAM, *stream)
     for skipped in (_MARGINS, _ASIDE):
         body = [row for row in rows if lines.line_type[row] not in skipped]
@@ -102,16 +104,25 @@ def _source_flows(lines: PageLines, rows: list[int]) -> Iterator[Flow]:
         for pair in insertions(lines, before):
             yield from _novel(lines, FlowKind.BODY, (list(pair), [WALL, LINE]), seen)
     for table in readings_of(lines, rows):
-        yield from _altered(lines, stream, table)
+        yield from around(lines, stream, table)
     for glyphs, separators, made in glyph_orders(lines, rows):
         yield Flow(FlowKind.ALTERED, glyphs, separators, made)
 
 
 def stream_order(lines: PageLines, rows: Sequence[int]) -> Order:
-    """Lines in order, each after the one before it, pages parted by a page break."""
+    """Lines in order, each after the one before it, pages parted by a page break; what goes back in a row is parted."""
+    if not rows:
+        return [], []
     pages = [lines.page[row] for row in rows]
     same = map(eq, pages, pages[1:])
-    return list(rows), [WALL, *(LINE if one else PAGE for one in same)][: len(rows)]
+    pairs = zip(same, goes_back(lines, rows), strict=True)
+    return list(rows), [WALL, *(PAGE if not one else WALL if back else LINE for one, back in pairs)]
+
+
+def _joined_pairs(order: Order) -> set[tuple[int, int]]:
+    """Neighbours that an order takes to continue each other."""
+    rows, before = order
+    return {pair for pair, separator in zip(pairwise(rows), before[1:], strict=True) if separator != WALL}
 
 
 def _page_flows(lines: PageLines, rows: list[int], seen: set[tuple[int, int]]) -> Iterator[Flow]:
@@ -180,7 +191,8 @@ def _row_orders(lines: PageLines, chosen: list[int], box: Boxes) -> Iterator[Ord
                 gap = gap_in_heights(box, left, index)
                 same_block = lines.block[chosen[left]] == lines.block[chosen[index]] != 0
                 separator = MAYBE if gap < TOUCHING else SPACE
-                if gap > (BLOCK_ROW_GAP if same_block else ROW_GAP):
+                leftward = is_rtl(lines.search[chosen[left]]) and is_rtl(lines.search[chosen[index]])
+                if leftward or gap > (BLOCK_ROW_GAP if same_block else ROW_GAP):
                     yield order, separators
                     order, separators, separator = [], [], WALL
             order.append(index)
@@ -191,17 +203,13 @@ def _row_orders(lines: PageLines, chosen: list[int], box: Boxes) -> Iterator[Ord
 
 def _right_to_left(lines: PageLines, chosen: list[int], rows: list[list[int]]) -> Iterator[Order]:
     """The same for scripts that run so: runs of rows of which one at least has several pieces."""
-    is_rtl = [any(_is_rtl(lines.search[chosen[index]]) for index in row) for row in rows]
-    for rtl, run in groupby(zip(is_rtl, rows, strict=True), key=itemgetter(0)):
+    runs_left = [any(is_rtl(lines.search[chosen[index]]) for index in row) for row in rows]
+    for rtl, run in groupby(zip(runs_left, rows, strict=True), key=itemgetter(0)):
         members = [row for _, row in run]
         if rtl and any(len(row) > 1 for row in members):
             order = [index for row in members for index in reversed(row)]
             separators = [SPACE if place else LINE for row in members for place in range(len(row))]
             yield order, [WALL, *separators[1:]]
-
-
-def _is_rtl(text: str) -> bool:
-    return not text.isascii() and any("\u0590" <= char <= "\u08ff" for char in text)
 
 
 def _novel(lines: PageLines, kind: FlowKind, order: Order, seen: set[tuple[int, int]]) -> Iterator[Flow]:
@@ -213,7 +221,7 @@ def _novel(lines: PageLines, kind: FlowKind, order: Order, seen: set[tuple[int, 
         for index, pair in enumerate(pairs, 1)
         if pair not in seen and before[index] != WALL and _may_hold_a_phrase(lines, *pair)
     ]
-    seen.update(pairs)
+    seen |= _joined_pairs(order)
     done = -1
     for position, index in enumerate(new):
         if index <= done:
@@ -275,7 +283,7 @@ def _other_sources(lines: PageLines) -> Iterator[Flow]:
             yield Flow(FlowKind.PART, *_with(part, LINE))
 
 
-def _altered(lines: PageLines, order: Order, table: dict[int, Reading]) -> Iterator[Flow]:
+def around(lines: PageLines, order: Order, table: dict[int, Reading]) -> Iterator[Flow]:
     """The neighbourhoods of altered lines, with their readings in place of the lines."""
     rows, before = order
     changed = [index for index, row in enumerate(rows) if row in table]

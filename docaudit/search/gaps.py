@@ -7,6 +7,7 @@ strings make up the variant's whole pattern and check the gaps of a candidate on
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from functools import lru_cache
 
@@ -72,6 +73,9 @@ class Gap(StrEnum):
     """A hyphen of the variant, as compounds vary."""
     DASH = rf"{_BLANK}{{0,2}}{_DASH}{{1,3}}{_BLANK}{{0,2}}"
     """A dash between blanks, or a long dash."""
+
+
+_PASSED = re.compile(f"([{re.escape(PASSED_OVER)}]+)")
 
 
 @lru_cache(maxsize=100_000)
@@ -145,12 +149,11 @@ def squeezed(text: str) -> tuple[str, list[str]]:
     """Searchable text without separators and signs, and what was left out before each remaining character and
     after the last.
     """
-    kept: list[str] = []
+    pieces = _PASSED.split(text)  # letters, separators, letters, ...
     between = [""]
-    for char in text:
-        if char in PASSED_OVER:
-            between[-1] += char
+    for place, piece in enumerate(pieces):
+        if place % 2:
+            between[-1] = piece
         else:
-            kept.append(char)
-            between.append("")
-    return "".join(kept), between
+            between += [""] * len(piece)
+    return "".join(pieces[::2]), between

@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 import regex
 
 from docaudit.location import Direction, MatchKind
-from docaudit.search.layout import TOUCHING
+from docaudit.search.layout import TOUCHING, is_rtl
 from docaudit.search.normalize import searchable_map
 from docaudit.search.pagelines import PageLines
 from docaudit.search.readings import Reading
@@ -190,8 +190,10 @@ def _backwards(lines: PageLines, rows: list[int]) -> Iterator[GlyphOrder]:
 
 
 def _is_short_piece(lines: PageLines, row: int) -> bool:
-    horizontal = lines.direction[row] == Direction.HORIZONTAL
-    return len(lines.search[row]) <= SHORT and horizontal and bool(lines.has_box[row])
+    """From right to left is the order of reading in Hebrew and Arabic: nothing is drawn backwards there."""
+    text = lines.search[row]
+    horizontal = lines.direction[row] == Direction.HORIZONTAL and bool(lines.has_box[row])
+    return len(text) <= SHORT and horizontal and not is_rtl(text)
 
 
 def _is_left_of(lines: PageLines, row: int, other: int) -> bool:

@@ -64,6 +64,8 @@ def _runs_left(text: str) -> bool:
 
 def snippet_of(lines: PageLines, parts: Sequence[tuple[int, int, int]]) -> str:
     """Verbatim text around a finding: a window of each of its lines, about SNIPPET_CHARS in all."""
+    if len(parts) == 1 and len(lines.text[parts[0][0]]) <= SNIPPET_CHARS:  # nearly always
+        return lines.text[parts[0][0]]
     out = []
     share = SNIPPET_CHARS // len(parts)
     for row, first, last in parts:
@@ -77,11 +79,13 @@ def snippet_of(lines: PageLines, parts: Sequence[tuple[int, int, int]]) -> str:
 def is_negated(lines: PageLines, parts: Sequence[tuple[int, int, int]]) -> bool:
     """Whether a cue of negation stands close: in English before, within five words; in Japanese after."""
     row, first, _ = parts[0]
-    before = lines.text[row][max(first - 80, 0) : first]
-    if first < 40 and row and lines.sheet[row - 1] == lines.sheet[row]:
-        before = lines.text[row - 1][-80:] + " " + before
-    if _CUE.search(before) and _NEGATION_BEFORE.search(before):
-        return True
+    goes_back = first < 40 and row > 0 and lines.sheet[row - 1] == lines.sheet[row]
+    if _has_cue(lines.text[row]) or (goes_back and _has_cue(lines.text[row - 1])):
+        before = lines.text[row][max(first - 80, 0) : first]
+        if goes_back:
+            before = lines.text[row - 1][-80:] + " " + before
+        if _NEGATION_BEFORE.search(before):
+            return True
     end_row, _, last = parts[-1]
     if lines.text[end_row].isascii():
         return False
@@ -89,6 +93,12 @@ def is_negated(lines: PageLines, parts: Sequence[tuple[int, int, int]]) -> bool:
     if len(after) < 30 and end_row + 1 < len(lines) and lines.sheet[end_row + 1] == lines.sheet[end_row]:
         after += lines.text[end_row + 1][:30]
     return bool(_JAPANESE.search(after) and _NEGATION_AFTER.search(after))
+
+
+@lru_cache(maxsize=50_000)
+def _has_cue(text: str) -> bool:
+    """Whether a line may hold an English cue of negation; asked once for each line, however many hits it has."""
+    return _CUE.search(text) is not None
 
 
 _TRUST = {TextSource.TEXT_LAYER: 0, TextSource.SECOND_READER: 1, TextSource.OCR: 2}

@@ -7,6 +7,8 @@ to the left.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -90,4 +92,42 @@ def gap_in_heights(box: Boxes, left: int, right: int) -> float:
     return float((box[right, 0] - box[left, 2]) / height)
 
 
-__all__ = ["Floats", "gap_in_heights", "is_simple", "neighbours_below", "turned", "visual_rows"]
+def goes_back(lines: PageLines, rows: Sequence[int]) -> list[bool]:
+    """For each line but the first whether it stands before the line before it in the same row of its page.
+
+    Drawn backwards, the two do not continue each other for a reader; the order of rows has them as they are read.
+    Lines without a box, in another direction, or in two scripts of different direction are left as they are.
+    """
+    at = np.asarray(rows, dtype=np.int64)
+    level = [lines.direction[row] == Direction.HORIZONTAL for row in rows]
+    known = lines.has_box[at] & np.asarray(level, dtype=bool)
+    top, bottom, left, right = lines.y0[at], lines.y1[at], lines.x0[at], lines.x1[at]
+    shared = np.minimum(bottom[1:], bottom[:-1]) - np.maximum(top[1:], top[:-1])
+    lower = np.minimum(bottom[1:] - top[1:], bottom[:-1] - top[:-1])
+    in_row = known[1:] & known[:-1] & (shared > 0.6 * lower) & (lower > 0)
+    to_left, to_right = in_row & (right[1:] <= left[:-1] + 0.5), in_row & (left[1:] >= right[:-1] - 0.5)
+    back: list[bool] = to_left.tolist()
+    for place in np.flatnonzero(to_left | to_right).tolist():
+        one, other = lines.search[rows[place]], lines.search[rows[place + 1]]
+        if one.isascii() and other.isascii():
+            continue
+        if is_rtl(one) or is_rtl(other):
+            back[place] = bool(to_right[place]) and is_rtl(one) and is_rtl(other)
+    return back
+
+
+def is_rtl(text: str) -> bool:
+    """Whether a text has Hebrew or Arabic letters."""
+    return not text.isascii() and any("\u0590" <= char <= "\u08ff" for char in text)
+
+
+__all__ = [
+    "Floats",
+    "gap_in_heights",
+    "goes_back",
+    "is_rtl",
+    "is_simple",
+    "neighbours_below",
+    "turned",
+    "visual_rows",
+]

@@ -253,5 +253,5 @@ def _same_capitals(corpus: Corpus, form: Form, match: Match) -> bool:
 
 @lru_cache(maxsize=10_000)
 def letters_of(text: str) -> str:
-    """Letters of a text in its own capitals, compatibility forms and accents composed."""
-    return "".join(char for char in unicodedata.normalize("NFKC", text) if char.isalpha())
+    """Letters of a text in its own capitals, of compatibility forms the plain ones; accents are compared before."""
+    return "".join(char for char in unicodedata.normalize("NFKD", text) if char.isalpha())

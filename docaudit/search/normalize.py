@@ -1,6 +1,6 @@
 r"""Line text -> searchable text, with a map from every searchable character back to the character of the line.
 
-Searchable text is what the sweep compares: folded characters (docaudit.search.folding), no blanks at either end,
+Searchable text is what the sweep compares: folded characters (docaudit.folding), no blanks at either end,
 runs of blanks reduced to one blank, or to two where the page has two or more (a wide gap may part
 letter-spaced words).
 
@@ -17,7 +17,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from docaudit.search.folding import FOLD, HYPHEN
+from docaudit.folding import FOLD, HYPHEN, fold
+
+__all__ = ["LINE_END_HYPHENS", "fold", "fold_map", "searchable", "searchable_map"]
 
 LINE_END_HYPHENS = "\u00ad\u0002\ufffe\u2010\u00ac"
 """What engines give for a hyphen that exists only because the line ends: soft hyphen, the signs of PDFium,
@@ -25,16 +27,6 @@ a not sign."""
 
 _WIDE = re.compile("   +")
 _END = re.compile(f"[{LINE_END_HYPHENS}](?=[\\s\u200b]*$)")
-
-
-def fold(text: str) -> str:
-    """Fold text for comparison; equal results mean that a reader sees the same letters."""
-    folded = text.translate(FOLD)
-    if folded.isascii():
-        return folded
-    if not unicodedata.is_normalized("NFD", folded):
-        folded = unicodedata.normalize("NFD", folded)  # only reorders marks: all is decomposed already
-    return folded.replace("i\u0307", "i") if "\u0307" in folded else folded
 
 
 def fold_map(text: str) -> tuple[str, list[int]]:

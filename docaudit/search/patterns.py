@@ -182,15 +182,17 @@ class Pattern:
         """
         if self.variant.match == "regex":
             return self.variant.text
-        bodies = list(dict.fromkeys(form.shown for form in self.forms))
-        if not bodies:
+        if not self.forms:
             return "(?!)"
-        kept = bodies[:1]
-        for body in bodies[1:]:
-            if sum(map(len, kept)) + len(body) > SHOWN_CHARS:
-                break
-            kept.append(body)
-        more = f"|\u2026 {len(bodies) - len(kept)} more forms" if len(kept) < len(bodies) else ""
+        kept: list[str] = []
+        left_out = 0
+        for form in self.forms:
+            body = "" if left_out else form.shown
+            if left_out or (kept and sum(map(len, kept)) + len(body) > SHOWN_CHARS):
+                left_out += 1
+            elif body not in kept:
+                kept.append(body)
+        more = f"|\u2026 {left_out} more forms" if left_out else ""
         first = kept[0] if len(kept[0]) <= SHOWN_CHARS else kept[0][:SHOWN_CHARS] + "\u2026"
         left = r"(?<!\w)" if self.bounded_left and not self.forms[0].lead else ""
         right = r"(?!\w)" if self.bounded_right(self.forms[0]) and not self.forms[0].trail else ""
@@ -244,6 +246,8 @@ def _form(cased: str, inflect: bool) -> Form | None:
 
 def _loose_commas(key: str, between: list[str], gaps: tuple[str, ...]) -> tuple[str, ...]:
     """A comma after a number that no digit follows belongs to no number: "1874 , from" may have a blank before it."""
+    if "," not in key and ":" not in key:
+        return gaps
 
     def is_loose(place: int) -> bool:
         return key[place] in ",:" and (" " in between[place + 1] or not key[place + 1 : place + 2].isdigit())

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
+from docaudit.folding import FOLD
 from docaudit.location import MatchKind
 from docaudit.search.flows import Flow, FlowKind
-from docaudit.search.folding import FOLD
 from docaudit.search.normalize import searchable_map
 from docaudit.search.pagelines import PageLines
 from docaudit.search.readings import Reading
@@ -47,8 +47,17 @@ _COMMON_WORDS = frozenset(
 class Corpus:
     """All flows of a document in one text, with what is needed to search it and to find the way back."""
 
-    def __init__(self, lines: PageLines, flows: Sequence[Flow]) -> None:
+    def __init__(self, lines: PageLines, flows: Sequence[Flow], whole: Corpus | None = None) -> None:
+        """Join the flows.
+
+        Args:
+            lines: The document.
+            flows: What is searched.
+            whole: The corpus of the whole document, which knows its words, where the flows are but a part of it.
+        """
         self.lines = lines
+        self._whole = whole
+        self._stream_text = ""
         self.rows: list[int] = [row for flow in flows for row in flow.rows]
         """For each piece its line."""
         self.kinds: list[FlowKind] = [flow.kind for flow in flows for _ in flow.rows]
@@ -124,6 +133,10 @@ class Corpus:
     @cached_property
     def words(self) -> Counter[str]:
         """How often each word stands in the document, by its streams."""
+        if self._whole is not None:
+            known = self._whole.words
+            self._stream_text = self._whole._stream_text
+            return known
         text = " ".join(text for text, kind in zip(self.texts, self.kinds, strict=True) if kind in _STREAMS)
         self._stream_text = text
         return Counter(regex.findall(r"[\p{L}\p{M}]+", text))

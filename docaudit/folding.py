@@ -1,9 +1,11 @@
-"""What each single character becomes in searchable text: the tables behind docaudit.search.normalize.
+"""The one folding of text for comparison, and the tables behind it: what each single character becomes.
+
+The sweep (docaudit.search.normalize) and all that compares words (docaudit.wordforms) fold with it, so that what is
+the same word to one is the same to the other.
 
 Folding is context-free: a character is folded in the same way wherever it stands, in the page and in the
 variant alike, so that every way of writing the same thing meets in one form (compatibility decomposition,
-full case folding). The few steps that need neighbours (order of combining marks, the dot of i) are in
-docaudit.search.normalize.
+full case folding). The few steps that need neighbours are the order of combining marks and the dot of i.
 """
 
 from __future__ import annotations
@@ -118,3 +120,13 @@ class FoldTable(dict[int, str]):
 FOLD = FoldTable()
 for _code in range(128):
     FOLD[_code] = fold_char(chr(_code))
+
+
+def fold(text: str) -> str:
+    """Fold text for comparison; equal results mean that a reader sees the same letters."""
+    folded = text.translate(FOLD)
+    if folded.isascii():
+        return folded
+    if not unicodedata.is_normalized("NFD", folded):
+        folded = unicodedata.normalize("NFD", folded)  # only reorders marks: all is decomposed already
+    return folded.replace("i\u0307", "i") if "\u0307" in folded else folded
