@@ -27,6 +27,28 @@ def union(boxes: Sequence[Box]) -> Box:
     )
 
 
+def clipped(box: Box, frame: Box) -> Box:
+    """The part of a box that lies in a frame."""
+    return (
+        max(frame[0], box[0]),
+        max(frame[1], box[1]),
+        min(frame[2], box[2]),
+        min(frame[3], box[3]),
+    )
+
+
+def apart(boxes: Sequence[Box]) -> list[Box]:
+    """The boxes, those that touch as one, so that none touches another."""
+    groups: list[Box] = []
+    for box in boxes:
+        current = box
+        while near := [group for group in groups if touch(group, current)]:
+            groups = [group for group in groups if group not in near]
+            current = union([current, *near])
+        groups.append(current)
+    return groups
+
+
 def overlap(box: Box, other: Box) -> float:
     """The area that two boxes share, as a share of the first."""
     width = min(box[2], other[2]) - max(box[0], other[0])

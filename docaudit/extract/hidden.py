@@ -7,7 +7,6 @@ text; where it looks different, its ink is accounted for as well. Documents that
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -20,17 +19,15 @@ from docaudit.extract.facts import Box, LineFact, PageFact, SpotFact
 from docaudit.extract.fonts import font_spots
 from docaudit.extract.images import read_images
 from docaudit.extract.ink import PageInk
+from docaudit.extract.layers import Layers, hides_layers
 from docaudit.extract.lines import page_dict, read_lines
 from docaudit.extract.objects import (
-    entries,
     get,
     is_dict,
-    is_null,
     items,
     name_of,
     object_of,
     whole_number,
-    written,
 )
 from docaudit.extract.ocr import OcrReader
 from docaudit.extract.page_tree import PageTree
@@ -42,36 +39,12 @@ from docaudit.location import TextLikely, Visibility
 from docaudit.reasons import BlindSpotKind
 
 _ENGINE: Any = pymupdf.mupdf
-_POLICY = re.compile(r"/Type\s*/OCMD(?![A-Za-z0-9])")
 _HIDDEN = 1 << 0 | 1 << 1 | 1 << 5
 """Flags of an annotation that is not drawn: of an unknown kind, hidden, not shown on the screen."""
 _PRINTED = 4
 _NEVER_DRAWN = frozenset({"Popup", "Link"})
 _SIDE_PX = 1400
 _CONTRAST = 24
-
-
-def hides_layers(doc: pymupdf.Document) -> bool:
-    """Whether some optional content may be off: by default, by an event or usage, or by a policy of several layers."""
-    properties = get(object_of(doc, doc.pdf_catalog()), "OCProperties")
-    if not is_dict(properties):
-        return False
-    default = get(properties, "D")
-    if any(True for _ in items(get(default, "OFF"))) or name_of(get(default, "BaseState")) in {
-        "OFF",
-        "Unchanged",
-    }:
-        return True
-    if any(_usage_hides(group) for group in items(get(properties, "OCGs"))):
-        return True
-    return any(_POLICY.search(written(doc, number)) for number in range(1, doc.xref_length()))
-
-
-def _usage_hides(group: Any) -> bool:
-    """A layer may be off on the screen, on paper or at some sizes, and a program follows that."""
-    usage = get(group, "Usage")
-    states = (name_of(state) for _, use in entries(usage) for _, state in entries(use))
-    return "OFF" in states or not is_null(get(usage, "Zoom"))
 
 
 class HiddenContent:
@@ -92,7 +65,7 @@ class HiddenContent:
         finder: TextFinder,
     ) -> None:
         self._finder = finder
-        self._layers = hides_layers(doc)
+        self._layers = Layers(doc) if hides_layers(doc) else None
         self._open_again = open_again
         self._ocr = ocr
         self._tree: PageTree | None = None
@@ -100,14 +73,15 @@ class HiddenContent:
     def read(self, page: pymupdf.Page, fact: PageFact, render: bool) -> tuple[list[LineFact], list[SpotFact]]:
         """Lines that the page does not show, and a blind spot for what of it could not be read."""
         annotations = _hidden_annotations(page)
-        if not self._layers and not annotations:
+        layers = self._layers is not None and self._layers.used_by(page)
+        if not layers and not annotations:
             return [], []
-        kind = BlindSpotKind.LAYER_OFF if self._layers else BlindSpotKind.ANNOTATION_NOT_READ
+        kind = BlindSpotKind.LAYER_OFF if layers else BlindSpotKind.ANNOTATION_NOT_READ
         lines: list[LineFact] = []
         spots: list[SpotFact] = []
         try:
             before = page
-            if self._layers:
+            if layers:
                 after = self._copy().load(fact.page_num)
                 self._compare(before, after, fact.lines, Visibility.LAYER_OFF, kind, render, lines, spots)
                 before = after
@@ -125,7 +99,7 @@ class HiddenContent:
         if self._tree is None:
             doc = self._open_again()
             self._tree = PageTree(doc)
-            if self._layers:
+            if self._layers is not None:
                 doc.xref_set_key(doc.pdf_catalog(), "OCProperties", "null")
                 _ENGINE.ll_pdf_read_ocg(vars(pymupdf)["_as_pdf_document"](doc).m_internal)
         return self._tree

@@ -15,6 +15,7 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
+from docaudit.extract.boxes import apart, clipped
 from docaudit.extract.facts import Box
 from docaudit.extract.pictures import PagePictures, Picture, engine_picture, paint_over, slices
 from docaudit.extract.shapes import ANY_ROW, Region, Row, count_letters, find_regions
@@ -86,10 +87,10 @@ class PageInk:
             return []
         if self._zoom < _COARSE:
             return [self._on_page(region, self._frame, self._zoom, TextLikely.UNKNOWN) for region in found]
-        return self._closer(found, more or [], row)
+        frames = apart([self._frame_of(region) for region in found])
+        return [region for frame in frames for region in self._closer(frame, more or [], row)]
 
-    def _closer(self, found: list[Region], more: list[Box], row: Row) -> list[InkRegion]:
-        frame = self._frame_of(found)
+    def _closer(self, frame: Box, more: list[Box], row: Row) -> list[InkRegion]:
         zoom = min(_CLOSER, math.sqrt(_MOST_PIXELS / ((frame[2] - frame[0]) * (frame[3] - frame[1]))))
         bare = self._pictures.bare(frame, zoom)
         rest = contrast(bare)
@@ -116,24 +117,14 @@ class PageInk:
         mask[:height, :width] = drawn[:height, :width]
         return np.asarray(mask & self._unread_text[where])
 
-    def _frame_of(self, found: list[Region]) -> Box:
-        """The part of the page that holds all the regions, and a margin."""
-        zoom, frame = self._zoom, self._frame
-        return (
-            max(frame[0], frame[0] + min(r.columns.start for r in found) / zoom - _MARGIN_PT),
-            max(frame[1], frame[1] + min(r.rows.start for r in found) / zoom - _MARGIN_PT),
-            min(frame[2], frame[0] + max(r.columns.stop for r in found) / zoom + _MARGIN_PT),
-            min(frame[3], frame[1] + max(r.rows.stop for r in found) / zoom + _MARGIN_PT),
-        )
+    def _frame_of(self, region: Region) -> Box:
+        """The part of the page that holds a region, and a margin."""
+        box = _box_of(region, self._frame, self._zoom)
+        around = box[0] - _MARGIN_PT, box[1] - _MARGIN_PT, box[2] + _MARGIN_PT, box[3] + _MARGIN_PT
+        return clipped(around, self._frame)
 
     def _on_page(self, region: Region, frame: Box, zoom: float, likely: TextLikely) -> InkRegion:
-        box = (
-            frame[0] + region.columns.start / zoom,
-            frame[1] + region.rows.start / zoom,
-            frame[0] + region.columns.stop / zoom,
-            frame[1] + region.rows.stop / zoom,
-        )
-        return InkRegion(box, round(region.ink * self._zoom / zoom), likely)
+        return InkRegion(_box_of(region, frame, zoom), round(region.ink * self._zoom / zoom), likely)
 
     def remainder(self, box: Box, zoom: float, more: list[Box]) -> Picture:
         """A picture of what neither the text that was read nor further boxes explain: those are painted over.
@@ -186,6 +177,15 @@ class PageInk:
         for box in boxes:
             read[slices(box, self._frame, self._zoom, read.shape)] = True
         return read
+
+
+def _box_of(region: Region, frame: Box, zoom: float) -> Box:
+    return (
+        frame[0] + region.columns.start / zoom,
+        frame[1] + region.rows.start / zoom,
+        frame[0] + region.columns.stop / zoom,
+        frame[1] + region.rows.stop / zoom,
+    )
 
 
 def _meet(one: slice, other: slice) -> bool:

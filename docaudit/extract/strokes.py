@@ -36,14 +36,28 @@ def _rules(rest: Mask, zoom: float) -> Mask | None:
     if long is None:
         return None
     thickness = round(_RULE_THICK_PT * zoom) + BLUR
+    rows = _around(np.asarray(long.any(axis=1)), thickness)
+    rules = np.zeros_like(rest)
+    rules[rows] = _thin(np.ascontiguousarray(rest[rows]), np.ascontiguousarray(long[rows]), thickness)
+    return rules
+
+
+def _around(busy: Mask, margin: int) -> slice:
+    """From the first True to the last, and a margin."""
+    at = np.flatnonzero(busy)
+    return slice(max(0, int(at[0]) - margin), int(at[-1]) + 1 + margin)
+
+
+def _thin(rest: Mask, long: Mask, thickness: int) -> Mask:
+    """Of long strokes those that are thin and straight."""
     solid = opened(np.ascontiguousarray(long.T), thickness)
     thin = long if solid is None else long & ~solid.T
     tall = opened(np.ascontiguousarray(rest.T), thickness)
     if tall is None:
         return thin
     labels, count = ndimage.label(thin, structure=EIGHT)
-    sizes = np.bincount(labels.ravel(), minlength=count + 1)
-    crossed = np.bincount(labels[tall.T], minlength=count + 1)
+    sizes = np.bincount(labels[thin], minlength=count + 1)
+    crossed = np.bincount(labels[tall.T & thin], minlength=count + 1)
     straight: Mask = np.asarray(crossed <= _CROSSED * sizes)[labels]
     return np.asarray(thin & straight)
 
@@ -54,16 +68,15 @@ def opened(mask: Mask, length: int) -> Mask | None:
     long = stops - starts >= length
     if not long.any():
         return None
-    width = mask.shape[1] + 1
-    steps = np.zeros(mask.shape[0] * width + 1, dtype=np.int8)
-    steps[starts[long]] = 1
-    steps[stops[long]] -= 1
-    return np.asarray(np.cumsum(steps, dtype=np.int8)[:-1].reshape(-1, width)[:, :-1]).view(np.bool_)
+    flat = np.zeros(mask.shape[0] * (mask.shape[1] + 1), dtype=np.bool_)
+    for start, stop in zip(starts[long].tolist(), stops[long].tolist(), strict=True):
+        flat[start:stop] = True
+    return flat.reshape(mask.shape[0], -1)[:, :-1]
 
 
 def runs(mask: Mask) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
     """Start and stop of each stretch of True in the rows, counted through rows that are one pixel longer."""
-    flat = np.zeros((mask.shape[0], mask.shape[1] + 1), dtype=np.int8)
-    flat[:, :-1] = mask
-    steps = np.diff(flat.ravel(), prepend=np.int8(0))
-    return np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)
+    flat = np.zeros(mask.shape[0] * (mask.shape[1] + 1) + 1, dtype=np.bool_)
+    flat[1:].reshape(mask.shape[0], -1)[:, :-1] = mask
+    edges = np.flatnonzero(flat[1:] != flat[:-1])
+    return edges[::2], edges[1::2]
