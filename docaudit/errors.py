@@ -116,3 +116,7 @@ class OutputError(DocauditError):
 
 class OcrError(DocauditError):
     """The OCR engine or its language files are missing or failed."""
+
+
+class ModelError(DocauditError):
+    """A model that was asked for is not installed, cannot be loaded, or gives no numbers."""

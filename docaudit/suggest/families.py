@@ -1,0 +1,66 @@
+"""Candidates that one decision settles: longer terms under the shorter one that finds them, and clusters of meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from docaudit.suggest.terms import Term
+from docaudit.wordforms import fold, stems, words
+
+_FAMILY = 0.35
+"""Cosine distance, on average, up to which terms are one family."""
+_CLOSE = 0.12
+"""A longer term goes under a shorter one that is nearly as near to the concept; "risk" must not swallow "climate risk"."""
+
+
+def absorb(ranked: Sequence[tuple[Term, float]]) -> list[tuple[Term, float, tuple[str, ...]]]:
+    """Terms in their order, without those that stand under another: term, similarity, terms under it.
+
+    Args:
+        ranked: Terms with their similarity, the nearest first.
+    """
+    stemmed = [_stems(term.key) for term, _ in ranked]
+    head = list(range(len(ranked)))
+    by_length = sorted(range(len(ranked)), key=lambda n: (len(stemmed[n]), n))
+    for n in by_length:
+        for other in by_length:
+            if len(stemmed[other]) > len(stemmed[n]) or (len(stemmed[other]) == len(stemmed[n]) and other >= n):
+                continue
+            near_enough = ranked[other][1] >= ranked[n][1] - _CLOSE
+            if head[other] == other and near_enough and _is_part(stemmed[other], stemmed[n]):
+                head[n] = other
+                break
+    under: dict[int, list[str]] = {}
+    best: dict[int, float] = {}
+    for n, (term, similarity) in enumerate(ranked):
+        best.setdefault(head[n], similarity)
+        if head[n] != n:
+            under.setdefault(head[n], []).append(term.text)
+    # A head takes the place of the nearest of its terms.
+    return [(ranked[n][0], ranked[n][1], tuple(under.get(n, ()))) for n in best]
+
+
+def _stems(key: str) -> tuple[str, ...]:
+    return tuple(min(stems(fold(span.text)), key=lambda stem: (len(stem), stem)) for span in words(key))
+
+
+def _is_part(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
+    size = len(part)
+    return any(whole[n : n + size] == part for n in range(len(whole) - size + 1))
+
+
+def clusters(vectors: npt.NDArray[np.floating]) -> list[int]:
+    """The family of each vector, numbered from 1 in the order in which the families first come."""
+    if len(vectors) < 2:
+        return [1] * len(vectors)
+    # Only here: it takes a second to import.
+    from sklearn.cluster import AgglomerativeClustering
+
+    found = AgglomerativeClustering(
+        n_clusters=None, distance_threshold=_FAMILY, metric="cosine", linkage="average"
+    ).fit_predict(np.asarray(vectors, dtype=np.float64))
+    numbers: dict[int, int] = {}
+    return [numbers.setdefault(int(label), len(numbers) + 1) for label in found]

@@ -1,0 +1,42 @@
+"""What the table decides already: such terms are no candidates."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import regex
+
+from docaudit.concepts import ConceptTable, Variant
+from docaudit.search.normalize import searchable
+from docaudit.search.patterns import compile_variant
+from docaudit.wordforms import squeeze
+
+
+class Known:
+    """Tells terms that the table finds, or has decided about, from new ones."""
+
+    def __init__(self, table: ConceptTable) -> None:
+        """Compile the rows of the table."""
+        self._rows = {squeeze(variant.text) for variant in table.variants}
+        self._found = [_expression(variant) for variant in table.active]
+        self._decided = [_expression(variant) for variant in table.variants if variant.status != "accepted"]
+
+    def __contains__(self, term: str) -> bool:
+        """Whether a term has its own row in some form, or holds an accepted variant, so that the sweep finds it."""
+        text = searchable(term)
+        return (
+            squeeze(term) in self._rows
+            or any(one.search(text) for one in self._found)
+            or any(one.fullmatch(text) for one in self._decided)
+        )
+
+
+@lru_cache(maxsize=10_000)
+def _expression(variant: Variant) -> regex.Pattern[str]:
+    flags = regex.IGNORECASE if variant.match == "regex" and not variant.case_sensitive else 0
+    return regex.compile(compile_variant(variant).text, flags)
+
+
+def finds(variant: Variant, text: str) -> bool:
+    """Whether the sweep would find a variant in a text, apart from its case."""
+    return _expression(variant).search(searchable(text)) is not None

@@ -1,0 +1,92 @@
+"""Other spellings, forms and compounds of accepted variants that occur in the documents and the sweep does not find.
+
+Plurals, British and American spelling, hyphens and the like are found by the sweep itself (docaudit.search.inflect);
+left are other forms of a word (electrified for electricity), the same words in another order, misspellings, longer
+words with the variant in them, accents, and Japanese in the other kana or another way of writing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+
+from rapidfuzz.distance import OSA
+
+from docaudit.concepts import Variant
+from docaudit.question_words import STOP_WORDS
+from docaudit.suggest.japanese import normaliser, other_kana
+from docaudit.suggest.terms import Term
+from docaudit.vocabulary import edits_allowed
+from docaudit.wordforms import CJK, fold, squeeze, stems, without_accents, words
+
+Near = tuple[Term, float]
+"""A term and its share of equal letters with the variant."""
+
+_SHORTEST_PART = 5
+_SHORTEST_ROOT = 5
+
+
+class Spellings:
+    """The terms of documents by what is the same in their spellings."""
+
+    def __init__(self, terms: Sequence[Term]) -> None:
+        """Group the terms."""
+        self._normalised = normaliser()
+        self._groups: dict[Callable[[str], str], dict[str, list[Term]]] = {}
+        for way in (squeeze, _plain, self._as_japanese):
+            grouped: dict[str, list[Term]] = defaultdict(list)
+            for term in terms:
+                if way != self._as_japanese or CJK.search(term.key):
+                    grouped[way(term.key)].append(term)
+            self._groups[way] = grouped
+        self._stemmed: dict[frozenset[str], list[Term]] = defaultdict(list)
+        for term in terms:
+            self._stemmed[_stem_set(term.key)].append(term)
+        self._single = [term for term in terms if term.words == 1]
+
+    def near(self, variant: Variant) -> list[Near]:
+        """Terms that are another spelling, form or compound of a variant, the nearest first, each once."""
+        text = fold(variant.text)
+        best = {term.key: (term, _equal_letters(text, term.key)) for term in self._found(text)}
+        return sorted(best.values(), key=lambda near: (-near[1], near[0].key))
+
+    def _found(self, text: str) -> Iterator[Term]:
+        for way, grouped in self._groups.items():
+            yield from grouped.get(way(text), ())
+        if kana := other_kana(text):
+            yield from self._groups[squeeze].get(squeeze(kana), ())
+        yield from self._stemmed.get(_stem_set(text), ())
+        joined = squeeze(text)
+        most = edits_allowed(joined) - (len(joined) < 12)  # two edits only where ten letters stay the same
+        for term in self._single:
+            if len(joined) >= _SHORTEST_PART and joined != term.key and joined in term.key:
+                yield term
+            elif most > 0 and OSA.distance(joined, term.key, score_cutoff=most) <= most:
+                yield term
+            elif _same_root(text, term.key):
+                yield term
+
+    def _as_japanese(self, text: str) -> str:
+        return squeeze(self._normalised(text)) if CJK.search(text) else ""
+
+
+def _plain(text: str) -> str:
+    return squeeze(without_accents(text))
+
+
+def _stem_set(text: str) -> frozenset[str]:
+    """Words as stems, whatever their order: "consumption of electricity" is "electricity consumption"."""
+    cut = [span.text for span in words(text) if fold(span.text) not in STOP_WORDS]
+    return frozenset(min(stems(word), key=lambda stem: (len(stem), stem)) for word in cut)
+
+
+def _same_root(one: str, other: str) -> bool:
+    """Whether two single words share their beginning but for an ending of up to four letters (electricity, electrified)."""
+    if not (one.isascii() and one.isalpha() and other.isascii() and other.isalpha()):
+        return False
+    same = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return same >= _SHORTEST_ROOT and same * 3 >= 2 * max(len(one), len(other))
+
+
+def _equal_letters(one: str, other: str) -> float:
+    return float(OSA.normalized_similarity(squeeze(one), squeeze(other)))

@@ -1,0 +1,130 @@
+"""The words and phrases of documents, counted: what may be a variant that the table lacks.
+
+A term is a run of one to four words without a sign between them that does not begin or end in a word of grammar. In
+Japanese the words come from a segmenter (docaudit.suggest.japanese); runs of one script where it is not installed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import regex
+
+from docaudit.question_words import STOP_WORDS
+from docaudit.suggest.japanese import Segmenter
+from docaudit.suggest.passages import Passage
+from docaudit.wordforms import CJK, fold
+
+LONGEST = 4
+"""Words in the longest term."""
+_LONGEST_CJK = 3
+_MAX_CHARS = 60
+_WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:[-‐‑'’&./][\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*")
+_BLANK = regex.compile(r"[ \u00a0\t]{1,3}")
+_LETTER = regex.compile(r"\p{L}")
+# Words of grammar that may stand inside a phrase: "protection of personal data", "state-of-the-art", "oil and gas".
+_INSIDE = frozenset("of for and in to the on with by as de du von und des der".split())
+_GRAMMAR = STOP_WORDS | _INSIDE
+
+
+@dataclass(frozen=True)
+class Term:
+    """A word or phrase of the documents.
+
+    Attributes:
+        key: Folded text; terms of the same key are one.
+        text: As it is written most often.
+        count: Occurrences, in all documents.
+        words: Number of its words.
+        pages: Pages by name of document, in order; page 0 is the document as a whole.
+        context: The verbatim line of its first occurrence.
+    """
+
+    key: str
+    text: str
+    count: int
+    words: int
+    pages: Mapping[str, tuple[int, ...]]
+    context: str
+
+
+@dataclass
+class _Seen:
+    first: tuple[Passage, int]
+    words: int
+    surfaces: Counter[str] = field(default_factory=Counter)
+    pages: dict[str, dict[int, None]] = field(default_factory=lambda: defaultdict(dict))
+
+
+def collect(passages: Iterable[Passage], segment: Segmenter) -> list[Term]:
+    """All terms, the most frequent first; the order does not depend on anything but the text."""
+    seen: dict[str, _Seen] = {}
+    for passage in passages:
+        for start, end, words in _spans(passage.text, segment):
+            surface = " ".join(passage.text[start:end].split())
+            key = fold(surface)
+            known = seen.get(key)
+            if known is None:
+                known = seen[key] = _Seen((passage, start), words)
+            known.surfaces[surface] += 1
+            known.pages[passage.document][passage.page] = None
+    terms = [_term(key, one) for key, one in seen.items()]
+    return sorted(terms, key=lambda term: (-term.count, term.words, term.key))
+
+
+def _term(key: str, seen: _Seen) -> Term:
+    text = min(seen.surfaces, key=lambda surface: (-seen.surfaces[surface], surface.isupper(), surface))
+    pages = {document: tuple(found) for document, found in seen.pages.items()}
+    passage, start = seen.first
+    return Term(key, text, seen.surfaces.total(), seen.words, pages, passage.line_at(start))
+
+
+def _spans(text: str, segment: Segmenter) -> Iterator[tuple[int, int, int]]:
+    """First and last + 1 character, and number of words, of each term in a text."""
+    for run in _runs(text, segment):
+        for first, (start, _) in enumerate(run):
+            head = fold(text[start : run[first][1]])
+            if _is_grammar(text[start : run[first][1]]):
+                continue
+            longest = _LONGEST_CJK if CJK.match(head) else LONGEST
+            for count in range(1, min(longest, len(run) - first) + 1):
+                begin, end = run[first + count - 1]
+                if _is_grammar(text[begin:end]):
+                    if fold(text[begin:end]) not in _INSIDE:
+                        break
+                elif end - start <= _MAX_CHARS and _says_something(text[start:end]):
+                    yield start, end, count
+
+
+def _is_grammar(word: str) -> bool:
+    """Whether a term cannot begin or end in a word; IT and US in capitals are names."""
+    return not (word.isupper() and len(word) > 1) and fold(word) in _GRAMMAR
+
+
+def _says_something(text: str) -> bool:
+    letters = len(_LETTER.findall(text))
+    return letters >= 2 and letters * 2 >= len(text.replace(" ", ""))
+
+
+def _runs(text: str, segment: Segmenter) -> Iterator[list[tuple[int, int]]]:
+    """Words that follow each other with nothing but a blank between them."""
+    run: list[tuple[int, int]] = []
+    for start, end in _words(text, segment):
+        if run and not (run[-1][1] == start or _BLANK.fullmatch(text, run[-1][1], start)):
+            yield run
+            run = []
+        run.append((start, end))
+    if run:
+        yield run
+
+
+def _words(text: str, segment: Segmenter) -> Iterator[tuple[int, int]]:
+    """Words in order; what is Japanese or Chinese is cut by the segmenter, which leaves out words of grammar."""
+    for match in _WORD.finditer(text):
+        if CJK.search(match[0]):
+            for start, end in segment(match[0]):
+                yield match.start() + start, match.start() + end
+        else:
+            yield match.span()
