@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 import unicodedata
 from typing import Any
 
@@ -35,6 +36,31 @@ def cell_text(where: str, column: str, cell: Any, problems: list[str]) -> str:
         kind = type(cell).__name__
         problems.append(f"{where}, column {column}: holds a {kind}, not text: write one text per variant")
     return "?"
+
+
+_DATES = (
+    re.compile(r"(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})(?:[T ]00:00(:00)?)?"),
+    re.compile(r"(?P<y>\d{4})年(?P<m>\d{1,2})月(?P<d>\d{1,2})日"),
+    # With full stops the day comes first; with slashes it depends on the country.
+    re.compile(r"(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})"),
+)
+
+
+def date_text(where: str, column: str, cell: Any, problems: list[str]) -> str:
+    """A day as YYYY-MM-DD: from a date cell, or from a text that can be read in one way only."""
+    if isinstance(cell, dt.date) and not _is_missing(cell):
+        return (cell.date() if isinstance(cell, dt.datetime) else cell).isoformat()
+    text = cell_text(where, column, cell, problems).strip()
+    for pattern in _DATES:
+        found = pattern.fullmatch(text)
+        if found:
+            try:
+                return dt.date(int(found["y"]), int(found["m"]), int(found["d"])).isoformat()
+            except ValueError:
+                break  # no such day
+    if text and text != "?":
+        problems.append(f"{where}, column {column}: '{text}' is no clear day: write it as 2026-01-31")
+    return ""
 
 
 def _is_missing(cell: Any) -> bool:

@@ -14,31 +14,36 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Literal, get_args
 
-from docaudit.concept_cells import cell_text, lone_surrogate, text_problems
+from docaudit.concept_cells import cell_text, date_text, lone_surrogate, text_problems
 from docaudit.wordforms import fold
 
 MatchMode = Literal["word", "prefix", "substring", "regex"]
 CaseMode = Literal["auto", "sensitive", "insensitive"]
 InflectMode = Literal["auto", "off"]
 Status = Literal["accepted", "proposed", "rejected"]
+Role = Literal["required", "context"]
 
-COLUMNS = ("concept", "variant", "match", "case", "inflect", "status", "source", "note")
+COLUMNS = (
+    *("concept", "variant", "match", "case", "inflect", "status"),
+    *("source", "reference", "reviewer", "date", "note", "role", "description", "id"),
+)
 """Columns of the long form, in the order in which they are written."""
+OWN = "x_"
+"""Names of columns that are the user's own begin so: any other unknown name may be a slip that hides keywords."""
 CHOICES: dict[str, tuple[str, ...]] = {
     "match": get_args(MatchMode),
     "case": get_args(CaseMode),
     "inflect": get_args(InflectMode),
     "status": get_args(Status),
+    "role": get_args(Role),
 }
-DEFAULTS = {
+DEFAULTS = {name: "" for name in COLUMNS if name not in ("concept", "variant")} | {
     "match": "word",
     "case": "auto",
     "inflect": "auto",
     "status": "accepted",
-    "source": "",
-    "note": "",
 }
-_ALIASES = {"text": "variant"}
+ALIASES = {"text": "variant"}
 _BAR = re.compile(r"((?:\\.|[^\\|])*)(?:\||$)", re.DOTALL)
 
 
@@ -63,6 +68,15 @@ class RawTable:
     may_share: bool = False
 
 
+@dataclass(frozen=True)
+class Checked:
+    """What came of the rows: fields of Variant and of ConceptInfo, which count only if there is no problem."""
+
+    variants: list[dict[str, Any]]
+    info: list[dict[str, str]]
+    problems: tuple[str, ...]
+
+
 def is_acronym(text: str) -> bool:
     """Whether `case` auto takes a variant case-sensitively: one word, all capitals, at most five letters.
 
@@ -77,24 +91,29 @@ def is_acronym(text: str) -> bool:
     return single and short and all(char.isupper() for char in letters)
 
 
-def check_rows(table: RawTable) -> tuple[list[dict[str, str]], tuple[str, ...]]:
-    """Checked rows (keys as COLUMNS) and all problems; rows count only if there is no problem."""
+def check_rows(table: RawTable) -> Checked:
+    """Checked rows and concepts, and all problems at once."""
     names, problems = _column_names(table.columns)
     problems = [*table.problems, *problems]
     if {"variant", "variants"}.isdisjoint(names.values()) or "concept" not in names.values():
-        return [], tuple(dict.fromkeys(problems))
-    found: list[tuple[str, dict[str, str]]] = []
+        return Checked([], [], tuple(dict.fromkeys(problems)))
+    found: list[Found] = []
     for row in table.rows:
         for where, cells in _long_form(row, names, problems):
             found.append((where, _checked(where, cells, problems)))
     problems += _repeated(found, table.may_share)
+    problems += _repeated_ids(found)
+    info = _concept_info(found, problems)
     if not problems and not found:
         problems.append("the table has no row: write at least one concept with one variant")
-    elif not problems and not any(cells["status"] == "accepted" for _, cells in found):
-        problems.append(
-            "column status: no variant is accepted, so nothing would be searched; accept at least one"
-        )
-    return [cells for _, cells in found], tuple(dict.fromkeys(problems))
+    return Checked([_fields(cells) for _, cells in found], info, tuple(dict.fromkeys(problems)))
+
+
+def _fields(cells: Mapping[str, str]) -> dict[str, Any]:
+    fields: dict[str, Any] = {name: cells[name] for name in COLUMNS if name not in ("role", "description")}
+    fields["text"] = fields.pop("variant")
+    fields["own"] = tuple((name, cell) for name, cell in cells.items() if name.startswith(OWN) and cell)
+    return fields
 
 
 def split_variants(cell: str) -> list[str]:
@@ -117,9 +136,10 @@ def _column_names(columns: Iterable[str]) -> tuple[dict[str, str], list[str]]:
     known = (*COLUMNS, "variants")
     for column in columns:
         name = fold(str(column))
-        name = _ALIASES.get(name, name)
-        if name not in known:
-            problems.append(f"column '{column}' is unknown: {_suggest(name, known)}")
+        name = str(column).strip() if name.startswith(OWN) else ALIASES.get(name, name)
+        if name not in known and not name.startswith(OWN):
+            own = f"a column of your own begins with {OWN}"
+            problems.append(f"column '{column}' is unknown: {_suggest(name, known)}; {own}")
         elif name in names.values():
             problems.append(f"column '{column}' stands twice: keep one of them")
         else:
@@ -162,18 +182,26 @@ def _long_form(
         texts = list(split_variants(text))
     if not texts:
         problems.append(f"{row.where}, column variants: is empty: write at least one variant")
-    return [
-        (f"{row.where}, variant {n}", {**cells, "variant": text}) for n, text in enumerate(texts, start=1)
-    ]
+    listed = []
+    for number, text in enumerate(texts, start=1):
+        own = {**cells, "variant": text}
+        if len(texts) > 1 and cells.get("id"):
+            own["id"] = f"{cell_text(row.where, 'id', cells['id'], problems)}-{number}"
+        listed.append((f"{row.where}, variant {number}", own))
+    return listed
 
 
 def _checked(where: str, cells: Mapping[str, Any], problems: list[str]) -> dict[str, str]:
-    values = {column: cell_text(where, column, cells.get(column), problems) for column in COLUMNS}
+    columns = (*COLUMNS, *(name for name in cells if name.startswith(OWN)))
+    values = {
+        column: (date_text if column == "date" else cell_text)(where, column, cells.get(column), problems)
+        for column in columns
+    }
     for column, default in DEFAULTS.items():
         values[column] = values[column].strip() or default
     for column, choices in CHOICES.items():
         value = values[column].casefold()
-        if value not in choices:
+        if value not in choices and (value or column != "role"):
             problems.append(
                 f"{where}, column {column}: '{values[column]}' is unknown: {_suggest(value, choices)}"
             )
@@ -186,7 +214,9 @@ def _checked(where: str, cells: Mapping[str, Any], problems: list[str]) -> dict[
             f"{where}, column {column}: {problem}"
             for problem in text_problems(column, values[column], values["match"])
         ]
-    for column in ("source", "note"):
+    for column in columns[len(CHOICES) :]:
+        if column in ("concept", "variant", *CHOICES):
+            continue
         if lone_surrogate(values[column]):
             problems.append(
                 f"{where}, column {column}: holds half a character (a lone surrogate): write it again"
@@ -194,7 +224,43 @@ def _checked(where: str, cells: Mapping[str, Any], problems: list[str]) -> dict[
     return values
 
 
-def _repeated(found: list[tuple[str, dict[str, str]]], may_share: bool) -> list[str]:
+Found = tuple[str, dict[str, str]]
+"""Where a row stands, and its checked cells."""
+
+
+def _repeated_ids(found: list[Found]) -> list[str]:
+    first: dict[str, str] = {}
+    problems = []
+    for where, row in found:
+        if row["id"] and first.setdefault(row["id"], where) != where:
+            there = first[row["id"]]
+            problems.append(
+                f"{where}, column id: '{row['id']}' stands in {there} already: delete it here, a new one is made"
+            )
+    return problems
+
+
+def _concept_info(found: list[Found], problems: list[str]) -> list[dict[str, str]]:
+    """Role and description of each concept that has any; every row may give them, and no two may differ."""
+    info: dict[str, dict[str, str]] = {}
+    first: dict[tuple[str, str], str] = {}
+    for where, row in found:
+        about = info.setdefault(row["concept"], {"name": row["concept"]})
+        for column in ("role", "description"):
+            given = row[column]
+            there = first.setdefault((row["concept"], column), where) if given else where
+            if given and about.setdefault(column, given) != given:
+                problems.append(
+                    f"{where}, column {column}: '{given}' is not what {there} says of concept"
+                    f" '{row['concept']}': write it in one row only"
+                )
+    plain = {"role": "required", "description": ""}
+    return [
+        about for about in info.values() if any(about.get(key, plain[key]) != plain[key] for key in plain)
+    ]
+
+
+def _repeated(found: list[Found], may_share: bool) -> list[str]:
     """The same variant twice in a concept, or in two concepts that are both searched or waiting."""
     problems: list[str] = []
     in_concept: dict[tuple[str, str], str] = {}

@@ -148,7 +148,13 @@ def _required(table: ConceptTable, options: AuditOptions) -> tuple[str, ...]:
         raise OptionError(
             f"required: no concept '{unknown[0]}' in the table", remedy=f"concepts are {', '.join(known)}"
         )
-    return tuple(name for name in known if name in options.required) if options.required else known
+    chosen = options.required or table.required_concepts
+    if not chosen:
+        raise ConceptTableError(
+            "every concept that is searched has the role context, so none could be absent",
+            remedy="set the role of one to required, or name it with --required",
+        )
+    return tuple(name for name in known if name in chosen)
 
 
 def _is_counted(hit_df: pd.DataFrame) -> pd.Series[bool]:
