@@ -12,9 +12,11 @@ class CandidateKind(StrEnum):
     """How a candidate was found; also the `source` of the row that a decision about it writes."""
 
     ACRONYM = "acronym"
-    SPELLING = "spelling rule"
+    SPELLING = "spelling_rule"
+    INFLECTION = "inflection"
+    COMPOUND = "compound"
     EMBEDDING = "embedding"
-    NGRAMS = "character n-grams"
+    NGRAMS = "character_ngrams"
 
 
 class Candidate(BaseModel):
@@ -25,8 +27,8 @@ class Candidate(BaseModel):
         text: As the documents write it most often.
         kind: How it was found.
         near: The accepted variant that it is nearest to.
-        similarity: 0 to 1. Cosine for embedding and character n-grams, share of equal letters for the spelling rule,
-            1 for an acronym that the text defines. Only comparable within a kind.
+        similarity: 0 to 1. Cosine for embedding and character n-grams, share of equal letters for spelling,
+            inflection and compound, 1 for an acronym that the text defines. Only comparable within a kind.
         count: Occurrences in the documents.
         pages: Pages by name of document; 0 is the document as a whole.
         context: A verbatim line with it.
@@ -52,7 +54,7 @@ class Suggestions(BaseModel):
     """All candidates for a table from some documents, with how they were looked for.
 
     Attributes:
-        method: embedding or character n-grams.
+        method: embedding or character_ngrams.
         model: Name of the model; empty without one.
         terms_total: Different words and phrases in the documents.
         terms_compared: How many of them were compared, the most frequent ones first.

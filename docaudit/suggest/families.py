@@ -12,7 +12,10 @@ from docaudit.wordforms import fold, stems, words
 
 _FAMILY = 0.35
 """Cosine distance, on average, up to which terms are one family."""
-_CLOSE = 0.12
+import os
+_CLOSE = float(os.environ.get("X_CLOSE","0.03"))
+_RARE = float(os.environ.get("X_RARE","0.15"))
+_OFTEN = float(os.environ.get("X_OFTEN","2"))
 """A longer term goes under a shorter one that is nearly as near to the concept; "risk" must not swallow "climate risk"."""
 
 
@@ -29,7 +32,8 @@ def absorb(ranked: Sequence[tuple[Term, float]]) -> list[tuple[Term, float, tupl
         for other in by_length:
             if len(stemmed[other]) > len(stemmed[n]) or (len(stemmed[other]) == len(stemmed[n]) and other >= n):
                 continue
-            near_enough = ranked[other][1] >= ranked[n][1] - _CLOSE
+            rare = ranked[n][0].count * _OFTEN <= ranked[other][0].count
+            near_enough = ranked[other][1] >= ranked[n][1] - (_RARE if rare else _CLOSE)
             if head[other] == other and near_enough and _is_part(stemmed[other], stemmed[n]):
                 head[n] = other
                 break

@@ -12,14 +12,24 @@ from docaudit.search.patterns import compile_variant
 from docaudit.wordforms import squeeze
 
 
+def seeds(table: ConceptTable) -> tuple[Variant, ...]:
+    """Rows whose neighbours are looked for: accepted ones, and words of the question that `init` wrote for a start."""
+    return tuple(
+        variant
+        for variant in table.variants
+        if variant.status == "accepted" or (variant.status == "proposed" and variant.source == "question")
+    )
+
+
 class Known:
     """Tells terms that the table finds, or has decided about, from new ones."""
 
     def __init__(self, table: ConceptTable) -> None:
         """Compile the rows of the table."""
         self._rows = {squeeze(variant.text) for variant in table.variants}
-        self._found = [_expression(variant) for variant in table.active]
-        self._decided = [_expression(variant) for variant in table.variants if variant.status != "accepted"]
+        found = seeds(table)
+        self._found = [_expression(variant) for variant in found]
+        self._decided = [_expression(variant) for variant in table.variants if variant not in found]
 
     def __contains__(self, term: str) -> bool:
         """Whether a term has its own row in some form, or holds an accepted variant, so that the sweep finds it."""

@@ -10,13 +10,19 @@ import numpy.typing as npt
 from docaudit.wordforms import fold
 
 
-def similarities(variants: Sequence[str], terms: Sequence[str]) -> npt.NDArray[np.float32]:
-    """Cosine (0 to 1) of each variant to each term by the n-grams of two to four letters inside words."""
-    # Only here: it takes a second to import.
-    from sklearn.feature_extraction.text import TfidfVectorizer
+class Letters:
+    """Terms as counts of their n-grams of two to four letters inside words."""
 
-    vectorizer = TfidfVectorizer(
-        analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True, preprocessor=fold, dtype=np.float32
-    )
-    matrix = vectorizer.fit_transform(terms)
-    return np.asarray((vectorizer.transform(variants) @ matrix.T).todense(), dtype=np.float32)
+    def __init__(self, terms: Sequence[str]) -> None:
+        """Count the n-grams of the terms."""
+        # Only here: it takes a second to import.
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        self._vectorizer = TfidfVectorizer(
+            analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True, preprocessor=fold, dtype=np.float32
+        )
+        self._terms = self._vectorizer.fit_transform(terms).T.tocsr()
+
+    def similarities(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Cosine (0 to 1) of each text to each term."""
+        return np.asarray((self._vectorizer.transform(texts) @ self._terms).todense(), dtype=np.float32)

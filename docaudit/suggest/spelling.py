@@ -8,19 +8,20 @@ words with the variant in them, accents, and Japanese in the other kana or anoth
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from rapidfuzz.distance import OSA
 
 from docaudit.concepts import Variant
 from docaudit.question_words import STOP_WORDS
+from docaudit.suggest.candidates import CandidateKind
 from docaudit.suggest.japanese import normaliser, other_kana
 from docaudit.suggest.terms import Term
 from docaudit.vocabulary import edits_allowed
 from docaudit.wordforms import CJK, fold, squeeze, stems, without_accents, words
 
-Near = tuple[Term, float]
-"""A term and its share of equal letters with the variant."""
+Near = tuple[Term, CandidateKind, float]
+"""A term, how it differs, and its share of equal letters with the variant."""
 
 _SHORTEST_PART = 5
 _SHORTEST_ROOT = 5
@@ -47,27 +48,33 @@ class Spellings:
     def near(self, variant: Variant) -> list[Near]:
         """Terms that are another spelling, form or compound of a variant, the nearest first, each once."""
         text = fold(variant.text)
-        best = {term.key: (term, _equal_letters(text, term.key)) for term in self._found(text)}
-        return sorted(best.values(), key=lambda near: (-near[1], near[0].key))
+        best: dict[str, Near] = {}
+        for term, kind in self._found(text):
+            best.setdefault(term.key, (term, kind, _equal_letters(text, term.key)))
+        return sorted(best.values(), key=lambda near: (-near[2], near[0].key))
 
-    def _found(self, text: str) -> Iterator[Term]:
+    def _found(self, text: str) -> Iterator[tuple[Term, CandidateKind]]:
         for way, grouped in self._groups.items():
-            yield from grouped.get(way(text), ())
+            yield from _each(grouped.get(way(text), ()), CandidateKind.SPELLING)
         if kana := other_kana(text):
-            yield from self._groups[squeeze].get(squeeze(kana), ())
-        yield from self._stemmed.get(_stem_set(text), ())
+            yield from _each(self._groups[squeeze].get(squeeze(kana), ()), CandidateKind.SPELLING)
+        yield from _each(self._stemmed.get(_stem_set(text), ()), CandidateKind.INFLECTION)
         joined = squeeze(text)
         most = edits_allowed(joined) - (len(joined) < 12)  # two edits only where ten letters stay the same
         for term in self._single:
             if len(joined) >= _SHORTEST_PART and joined != term.key and joined in term.key:
-                yield term
+                yield term, CandidateKind.COMPOUND
             elif most > 0 and OSA.distance(joined, term.key, score_cutoff=most) <= most:
-                yield term
+                yield term, CandidateKind.SPELLING
             elif _same_root(text, term.key):
-                yield term
+                yield term, CandidateKind.INFLECTION
 
     def _as_japanese(self, text: str) -> str:
         return squeeze(self._normalised(text)) if CJK.search(text) else ""
+
+
+def _each(terms: Iterable[Term], kind: CandidateKind) -> Iterator[tuple[Term, CandidateKind]]:
+    return ((term, kind) for term in terms)
 
 
 def _plain(text: str) -> str:

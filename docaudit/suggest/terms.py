@@ -40,6 +40,7 @@ class Term:
         words: Number of its words.
         pages: Pages by name of document, in order; page 0 is the document as a whole.
         context: The verbatim line of its first occurrence.
+        passages: Numbers of the passages that it stands in.
     """
 
     key: str
@@ -48,6 +49,7 @@ class Term:
     words: int
     pages: Mapping[str, tuple[int, ...]]
     context: str
+    passages: tuple[int, ...] = ()
 
 
 @dataclass
@@ -56,12 +58,13 @@ class _Seen:
     words: int
     surfaces: Counter[str] = field(default_factory=Counter)
     pages: dict[str, dict[int, None]] = field(default_factory=lambda: defaultdict(dict))
+    passages: dict[int, None] = field(default_factory=dict)
 
 
 def collect(passages: Iterable[Passage], segment: Segmenter) -> list[Term]:
     """All terms, the most frequent first; the order does not depend on anything but the text."""
     seen: dict[str, _Seen] = {}
-    for passage in passages:
+    for number, passage in enumerate(passages):
         for start, end, words in _spans(passage.text, segment):
             surface = " ".join(passage.text[start:end].split())
             key = fold(surface)
@@ -70,6 +73,7 @@ def collect(passages: Iterable[Passage], segment: Segmenter) -> list[Term]:
                 known = seen[key] = _Seen((passage, start), words)
             known.surfaces[surface] += 1
             known.pages[passage.document][passage.page] = None
+            known.passages[number] = None
     terms = [_term(key, one) for key, one in seen.items()]
     return sorted(terms, key=lambda term: (-term.count, term.words, term.key))
 
@@ -78,7 +82,7 @@ def _term(key: str, seen: _Seen) -> Term:
     text = min(seen.surfaces, key=lambda surface: (-seen.surfaces[surface], surface.isupper(), surface))
     pages = {document: tuple(found) for document, found in seen.pages.items()}
     passage, start = seen.first
-    return Term(key, text, seen.surfaces.total(), seen.words, pages, passage.line_at(start))
+    return Term(key, text, seen.surfaces.total(), seen.words, pages, passage.line_at(start), tuple(seen.passages))
 
 
 def _spans(text: str, segment: Segmenter) -> Iterator[tuple[int, int, int]]:

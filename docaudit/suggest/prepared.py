@@ -1,0 +1,180 @@
+"""Documents made ready for the search for candidates: their terms, the acronyms they define, vectors of the terms.
+
+Made once, asked for many tables: what a table is like does not matter here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from docaudit.concepts import Variant
+from docaudit.errors import OptionError
+from docaudit.parsed import ParsedDocument
+from docaudit.suggest.acronyms import acronyms_in
+from docaudit.suggest.embedding import Embedder, is_installed
+from docaudit.suggest.japanese import has_segmenter, segmenter
+from docaudit.suggest.known import finds
+from docaudit.suggest.ngrams import Letters
+from docaudit.suggest.passages import Passage, passages
+from docaudit.suggest.spelling import Spellings
+from docaudit.suggest.terms import Term, collect
+from docaudit.wordforms import CJK, fold, squeeze
+
+Method = Literal["auto", "embedding", "ngrams"]
+Progress = Callable[[int, int], None]
+Floats = npt.NDArray[np.float32]
+
+import os
+DAMP = float(os.environ.get("X_DAMP","1"))
+_VARIANTS = "variants of all tables"
+"""Their vectors belong to no document."""
+
+
+@dataclass(frozen=True)
+class Definition:
+    """An acronym with its long form, and where the documents define it."""
+
+    short: str
+    long: str
+    term: Term
+
+
+class Prepared:
+    """Documents with their terms.
+
+    Attributes:
+        terms: All different words and phrases, the most frequent first.
+        compared: Those of them that are compared with the table by meaning or letters.
+        embedder: The model; None where letters alone are compared.
+        notes: What the reader must know about the way.
+    """
+
+    def __init__(
+        self,
+        documents: ParsedDocument | Sequence[ParsedDocument],
+        *,
+        method: Method = "auto",
+        model: str | None = None,
+        max_terms: int = 20_000,
+        cache: bool = True,
+        progress: Progress | None = None,
+    ) -> None:
+        """Collect the terms; the arguments are those of `docaudit.suggest`."""
+        if max_terms < 1:
+            raise OptionError("max_terms is at least 1", remedy="name a positive number")
+        if method == "ngrams" and model is not None:
+            raise OptionError("the method ngrams uses no model", remedy="leave out one of the two")
+        parsed = [documents] if isinstance(documents, ParsedDocument) else list(documents)
+        asked = method == "embedding" or model is not None
+        self.embedder = Embedder(model) if asked or (method == "auto" and is_installed()) else None
+        self._cache, self._progress = cache, progress
+        self._document = "+".join(one.identity.sha256 for one in parsed)
+        self._read = list(passages((one.identity.name, one.line_df) for one in parsed))
+        self.terms = collect(self._read, segmenter())
+        self.compared = self.terms[:max_terms]
+        self.by_key = {squeeze(term.key): term for term in self.terms}
+        self.place = {term.key: n for n, term in enumerate(self.compared)}
+        self.notes = tuple(self._notes(method))
+
+    @cached_property
+    def spellings(self) -> Spellings:
+        """The terms by what is the same in their spellings."""
+        return Spellings(self.terms)
+
+    @cached_property
+    def definitions(self) -> list[Definition]:
+        """Every acronym that the documents define, in order."""
+        return list(_definitions(self._read))
+
+    @cached_property
+    def vectors(self) -> npt.NDArray[np.float16] | None:
+        """Vectors of the compared terms; None without a model."""
+        if self.embedder is None or not self.compared:
+            return None
+        texts = [term.text for term in self.compared]
+        return self.embedder.vectors(texts, self._document, self._progress, keep=self._cache)
+
+    @cached_property
+    def _letters(self) -> Letters:
+        return Letters([term.key for term in self.compared])
+
+    def similarities(self, texts: Sequence[str]) -> Floats:
+        """Similarity (at most 1) of each text to each compared term."""
+        if not texts or not self.compared:
+            return np.zeros((len(texts), len(self.compared)), dtype=np.float32)
+        if self.embedder is None or self.vectors is None:
+            return self._letters.similarities(texts)
+        asked = self.embedder.vectors(texts, _VARIANTS, None, keep=self._cache)
+        return asked.astype(np.float32) @ self._terms_matrix
+
+    @cached_property
+    def _terms_matrix(self) -> Floats:
+        assert self.vectors is not None, "only asked for with a model"
+        return self.vectors.astype(np.float32).T
+
+    def company(self, variants: Sequence[Variant]) -> Floats:
+        """Share of the passages of each compared term that one of the variants stands in too, small counts damped."""
+        with_variant = np.zeros(len(self._read), dtype=bool)
+        for variant in variants:
+            with_variant[self._passages_with(variant)] = True
+        shared = np.add.reduceat(with_variant[self._flat], self._starts) if len(self._flat) else self._sizes
+        return np.asarray(shared / (self._sizes + DAMP), dtype=np.float32)
+
+    def _passages_with(self, variant: Variant) -> list[int]:
+        known = self._found_in.get(variant)
+        if known is None:
+            known = [n for n, passage in enumerate(self._read) if finds(variant, passage.text)]
+            self._found_in[variant] = known
+        return known
+
+    @cached_property
+    def _found_in(self) -> dict[Variant, list[int]]:
+        return {}
+
+    @cached_property
+    def _flat(self) -> npt.NDArray[np.int64]:
+        return np.array([n for term in self.compared for n in term.passages], dtype=np.int64)
+
+    @cached_property
+    def _sizes(self) -> npt.NDArray[np.int64]:
+        return np.array([len(term.passages) for term in self.compared], dtype=np.int64)
+
+    @cached_property
+    def _starts(self) -> npt.NDArray[np.int64]:
+        return np.concatenate(([0], np.cumsum(self._sizes)[:-1]))
+
+    def _notes(self, method: Method) -> Iterator[str]:
+        if self.embedder is None and method == "auto":
+            yield (
+                "sentence-transformers is not installed: neighbours are by letters alone, not by meaning "
+                '(pip install "docaudit[embed]")'
+            )
+        if not has_segmenter() and any(CJK.search(term.key) for term in self.terms):
+            yield (
+                "no segmenter for Japanese is installed: its words are cut where the script changes "
+                '(pip install "docaudit[japanese]")'
+            )
+        if len(self.compared) < len(self.terms):
+            count, total = f"{len(self.compared):,}", f"{len(self.terms):,}"
+            yield f"the {count} most frequent of {total} words and phrases were compared (--max-terms)"
+
+
+def _definitions(read: Sequence[Passage]) -> Iterator[Definition]:
+    seen: dict[tuple[str, str], list[tuple[Passage, int]]] = {}
+    for passage in read:
+        for pair in acronyms_in(passage.text):
+            seen.setdefault((pair.short, pair.long), []).append((passage, pair.start))
+    for (short, long), places in seen.items():
+        pages: dict[str, dict[int, None]] = {}
+        for passage, _ in places:
+            pages.setdefault(passage.document, {})[passage.page] = None
+        first, start = places[0]
+        named = {document: tuple(found) for document, found in pages.items()}
+        words = len(long.split())
+        yield Definition(short, long, Term(fold(long), long, len(places), words, named, first.line_at(start)))
