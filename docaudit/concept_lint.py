@@ -10,14 +10,13 @@ from docaudit.concept_lint_words import INFO, WARNING, Said, look_at
 from docaudit.concept_rows import is_acronym
 from docaudit.concepts import Concept, ConceptTable, Variant
 from docaudit.lookalikes import foreign_word
-from docaudit.wordforms import CJK, fold, squeeze, words
+from docaudit.wordforms import CJK, fold, squeeze
 
 __all__ = ["LintCode", "LintFinding", "Severity", "Writer", "lint"]
 
 # Longer variants hold too many shorter texts to look all of them up; a phrase is shorter than this.
 _LONGEST_SHADOW = 80
 _FEWEST_INITIALS = 3  # the initials of two words (DC, PD) are seldom an acronym
-_MOST_INITIALS = 5
 
 About = tuple[Variant, Said]
 
@@ -150,25 +149,22 @@ def _is_foreign(text: str) -> bool:
 
 
 def _acronyms(variants: list[Variant]) -> Iterator[About]:
-    """Acronyms that no variant of their concept spells out, and phrases whose initials no variant is."""
+    """Acronyms that no variant of their concept spells out; long phrases in a concept that has no acronym at all.
+
+    Which phrase has an acronym that people use, only a document tells: lint_document asks it.
+    """
     plain = list(_plain(variants))
     spelt = _by_first_letter(variant for variant in plain if not is_acronym(variant.text))
-    short_forms = _by_first_letter(variant for variant in plain if is_acronym(variant.text))
-    for variant in plain:
-        letters = sum(char.isalpha() for char in variant.text)
-        if is_acronym(variant.text) and letters > 1:
-            phrases = [*spelt.get(fold(variant.text)[:1], ()), *spelt.get("", ())]
-            if not any(may_expand(variant.text, phrase) for phrase in phrases):
-                message = f"'{variant.text}' is an acronym, and no variant spells it out."
-                yield variant, Said(LintCode.ACRONYM_ALONE, INFO, message)
-            continue
-        short = initials(variant.text)
-        several = len(list(words(variant.text))) >= _FEWEST_INITIALS
-        if several and _FEWEST_INITIALS <= len(short) <= _MOST_INITIALS and not CJK.search(variant.text):
-            known = short_forms.get(fold(variant.text)[:1], ())
-            if not any(may_expand(acronym, variant.text) for acronym in known):
-                message = f"'{short}' may be the acronym of '{variant.text}', and is no variant."
-                yield variant, Said(LintCode.EXPANSION_ALONE, INFO, message)
+    short = [v for v in plain if is_acronym(v.text) and sum(char.isalpha() for char in v.text) > 1]
+    for variant in short:
+        phrases = [*spelt.get(fold(variant.text)[:1], ()), *spelt.get("", ())]
+        if not any(may_expand(variant.text, phrase) for phrase in phrases):
+            message = f"'{variant.text}' is an acronym, and no variant spells it out."
+            yield variant, Said(LintCode.ACRONYM_ALONE, INFO, message)
+    long = [v for v in plain if not CJK.search(v.text) and len(initials(v.text)) >= _FEWEST_INITIALS]
+    if long and not short:
+        message = f"The concept has no acronym; '{initials(long[0].text)}' may stand for '{long[0].text}'."
+        yield long[0], Said(LintCode.EXPANSION_ALONE, INFO, message)
 
 
 def _by_first_letter(variants: Iterable[Variant]) -> dict[str, list[str]]:

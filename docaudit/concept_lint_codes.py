@@ -152,7 +152,7 @@ _CODES = {
         "add what it stands for",
     ),
     LintCode.EXPANSION_ALONE: (
-        "The initials of a phrase, a likely acronym of it, are no variant of the concept.",
+        "A concept spells phrases out and has no acronym of them, or (with --doc) the document has their initials.",
         "add the acronym if the field uses it",
     ),
     LintCode.UNSIGNED: (

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+
 import pandas as pd
 
+from docaudit.acronym_forms import initials
 from docaudit.arguments import need_parsed
 from docaudit.audit import find_hits
 from docaudit.concept_lint import Writer, lint
@@ -12,6 +16,7 @@ from docaudit.concept_lint_words import INFO, WARNING, Said
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.location import POSSIBLE_KINDS
 from docaudit.parsed import ParsedDocument
+from docaudit.wordforms import CJK, squeeze, words
 
 _COMMON_SHARE = 0.5
 _FEWEST_PAGES = 4
@@ -29,7 +34,7 @@ def lint_with_document(table: ConceptTable, parsed: ParsedDocument) -> list[Lint
     counted = _counted(kept, parsed)
     turned = tuple(_turned(variant) for variant in kept if _has_case(variant))
     other = _counted(turned, parsed) if turned else {}
-    findings = lint(table)
+    findings = [*lint(table), *(write.finding(*about) for about in _initials_in(table, parsed))]
     for variant in kept:
         hits, pages = counted.get(variant.id, (0, 0))
         if pages_total >= _FEWEST_PAGES and pages > _COMMON_SHARE * pages_total:
@@ -41,6 +46,27 @@ def lint_with_document(table: ConceptTable, parsed: ParsedDocument) -> list[Lint
         if turned_hits != hits:
             findings.append(write.finding(variant, _case_decides(variant, hits, turned_hits)))
     return sorted(findings, key=lambda finding: finding.row)
+
+
+def _initials_in(table: ConceptTable, parsed: ParsedDocument) -> Iterator[tuple[Variant, Said]]:
+    """Phrases whose initials stand in the document, in capitals, and in no variant of their concept."""
+    known = {(variant.concept, squeeze(variant.text)) for variant in table.variants}
+    missing = [
+        (variant, initials(variant.text))
+        for variant in table.variants
+        if variant.status != "rejected" and variant.match != "regex" and not CJK.search(variant.text)
+    ]
+    missing = [
+        (v, short) for v, short in missing if len(short) > 1 and (v.concept, squeeze(short)) not in known
+    ]
+    wanted = {short for _, short in missing}
+    counts = Counter(
+        word.text for text in parsed.line_df["text"] for word in words(str(text)) if word.text in wanted
+    )
+    for variant, short in missing:
+        if counts[short]:
+            message = f"'{short}' stands in the document {counts[short]:,} times; it may be '{variant.text}'."
+            yield variant, Said(LintCode.EXPANSION_ALONE, WARNING, message, f"add '{short}', or reject it")
 
 
 def _case_decides(variant: Variant, hits: int, turned: int) -> Said:

@@ -173,6 +173,18 @@ def test_frequency_and_case_in_a_document(parse: Parse) -> None:
     assert not any(variant in ("whale", "market place") for _, variant in found)
 
 
+def test_initials_of_a_phrase_that_stand_in_the_document(parse: Parse) -> None:
+    parsed = parse(pdfs.document(pdfs.text("the data centre (DC) is new", "a DC, and pd of another day")))
+    table = ConceptTable.from_variants(
+        {"site": ["data centre", "public document"], "other": ["daily concern"]}
+    )
+    found = [one for one in lint_with_document(table, parsed) if one.code == "expansion_alone"]
+    assert [one.variant for one in found] == ["data centre", "daily concern"]
+    assert found[0].message == "'DC' stands in the document 2 times; it may be 'data centre'."
+    known = table.add([Variant(concept=name, text="DC", status="rejected") for name in table.concepts])
+    assert not [one for one in lint_with_document(known, parsed) if one.code == "expansion_alone"]
+
+
 def test_lint_with_a_document_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     doc, path = tmp_path / "d.pdf", tmp_path / "t.csv"
     doc.write_bytes(PAGES)
