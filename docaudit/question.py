@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 import regex
 
+from docaudit.concept_rows import is_acronym
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.errors import QuestionError
 from docaudit.expressions import compile_expression
@@ -24,7 +25,7 @@ from docaudit.question_words import (
     STOP_WORDS,
     SUFFIXES_CJK,
 )
-from docaudit.wordforms import CJK, HAN, HANGUL, HIRAGANA, KATAKANA, fold, share_stem, words
+from docaudit.wordforms import CJK, HAN, HANGUL, HIRAGANA, KATAKANA, Span, fold, share_stem, words
 
 _NO_LETTER = re.compile(r"[\W_]*")
 _RUN = re.compile(f"[{HAN}]+|[{KATAKANA}]+|[{HANGUL}]+")
@@ -44,20 +45,61 @@ def content_words(question: str) -> tuple[str, ...]:
     >>> content_words("データセンターの消費電力はどれくらいですか")
     ('データセンター', '電力')
     """
+    _need_word(question)
+    found: dict[str, str] = {}
+    for span in _content_spans(question):
+        found.setdefault(fold(span.text), span.text)
+    return tuple(found.values())
+
+
+def content_phrases(question: str) -> tuple[str, ...]:
+    """The content words of a question, those that stand side by side as one phrase, each once, as written.
+
+    Short acronyms stand alone: "AI data centres" is about two things. Raises QuestionError as `content_words`.
+
+    >>> content_phrases("How much water cooling do AI data centres need for anti-corruption?")
+    ('water cooling', 'AI', 'data centres', 'anti-corruption')
+    >>> content_phrases("生成AIの利用に伴う電力消費量はどのように管理されるか")
+    ('生成AI', '電力', '管理')
+    """
+    _need_word(question)
+    phrases: list[Span] = []
+    for span in _content_spans(question):
+        last = phrases[-1] if phrases else None
+        if last and _is_one_phrase(question, last, span):
+            phrases[-1] = Span(question[last.start : span.end], last.start, span.end)
+        else:
+            phrases.append(span)
+    return tuple({fold(phrase.text): phrase.text for phrase in reversed(phrases)}.values())[::-1]
+
+
+def _need_word(question: str) -> None:
     if _NO_LETTER.fullmatch(question):
         raise QuestionError("the question has no word in it", remedy="write the question, or leave it out")
+
+
+def _is_one_phrase(question: str, last: Span, span: Span) -> bool:
+    between = question[last.end : span.start]
+    if CJK.search(last.text) or CJK.search(span.text):
+        return not between  # 生成 and AI are one word; the runs of two words have kana between them
+    alone = is_acronym(last.text.rsplit(maxsplit=1)[-1]) or is_acronym(span.text)
+    return between == "-" or (between.isspace() and not alone)
+
+
+def _content_spans(question: str) -> Iterator[Span]:
     shouted = question.upper() == question and len(list(words(question))) > 2
     german = any(fold(word.text) in GERMAN_MARKS for word in words(question))
     extra = GERMAN_WORDS if german else frozenset()
-    found: dict[str, str] = {}
     for word in words(question):
         if fold(word.text) in extra and not (word.text.isupper() and not shouted):
             continue
         if _KANA.fullmatch(word.text):
             continue  # hiragana is grammar; what it means stands in the runs around it
+        at = word.start
         for part in _cjk_content(word.text) if CJK.search(word.text) else _latin_content(word.text, shouted):
-            found.setdefault(fold(part), part)
-    return tuple(found.values())
+            at = question.index(part, at)
+            yield Span(part, at, at + len(part))
+            at += len(part)
 
 
 def uncovered_words(question: str, table: ConceptTable) -> tuple[str, ...]:
