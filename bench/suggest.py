@@ -22,9 +22,9 @@ from suggest_concepts import concepts
 
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.parsed import ParsedDocument
+from docaudit.suggest import suggest_from
 from docaudit.suggest.candidates import Candidate
 from docaudit.suggest.known import Known, finds
-from docaudit.suggest import suggest_from
 from docaudit.suggest.prepared import Prepared
 from docaudit.sweep import sweep_lines
 
@@ -40,10 +40,13 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=50)
     parser.add_argument("--top", type=int, default=20)
     parser.add_argument("--cache", type=Path, default=Path(".bench-cache"))
-    parser.add_argument("--speed", action="store_true", help="only time 20,000 terms, without and with the cache")
+    parser.add_argument(
+        "--speed", action="store_true", help="only time 20,000 terms, without and with the cache"
+    )
     args = parser.parse_args()
     documents = [
-        parsed for name, parsed in _documents(args.folder, args.cache)
+        parsed
+        for name, parsed in _documents(args.folder, args.cache)
         if not args.documents or any(part in name for part in args.documents)
     ]
     if args.speed:
@@ -131,9 +134,14 @@ def _report(
             sum(n for key, n in found.items() if key.startswith(m) and (not concept or key.endswith(concept)))
             for m in (*METHODS, "together")
         )
-        print(f"{concept or 'all':28}{total:>9,}" + "".join(f"{rate / max(total, 1):>11.3f}" for rate in rates))
+        print(
+            f"{concept or 'all':28}{total:>9,}" + "".join(f"{rate / max(total, 1):>11.3f}" for rate in rates)
+        )
     for method, kinds in by_kind.items():
-        print(f"{method}, by kind: " + ", ".join(f"{kind} {n / wanted.total():.3f}" for kind, n in kinds.most_common()))
+        print(
+            f"{method}, by kind: "
+            + ", ".join(f"{kind} {n / wanted.total():.3f}" for kind, n in kinds.most_common())
+        )
     print("most often missed: " + ", ".join(f"{text} ({n})" for (_, text), n in missed.most_common(25)))
 
 

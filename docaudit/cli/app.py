@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
 import docaudit
-from docaudit.cli import tables
-from docaudit.cli.common import Command, debug_flag, json_flag
+from docaudit.cli import suggesting, tables
+from docaudit.cli.common import concepts_flag, debug_flag, documents, json_flag
 from docaudit.cli.flags import chosen_options, option_flags
 from docaudit.options import READING_OPTIONS
 
-concepts_flag = click.option(
-    "--concepts",
-    required=True,
-    metavar="TABLE",
-    type=click.Path(path_type=Path),
-    help="Concept table: CSV, TSV, JSON, YAML or XLSX.",
-)
 out_flag = click.option(
     "--out",
     metavar="DIR",
     type=click.Path(path_type=Path),
     help="Also write justification.json, report.html, hits.csv and blind_spots.csv into this folder.",
 )
-
-
-def documents(nargs: int = 1) -> Callable[[Command], Command]:
-    """The argument DOC: a PDF, or a folder that `docaudit parse` wrote."""
-    name, label = ("doc", "DOC") if nargs == 1 else ("docs", "DOC...")
-    return click.argument(name, metavar=label, nargs=nargs, required=True, type=click.Path(path_type=Path))
 
 
 @click.group(
@@ -198,5 +184,5 @@ def report(saved: Path, html: Path | None, out: Path | None, as_json: bool) -> i
     return actions.report(saved, html=html, out=out, as_json=as_json)
 
 
-for command in tables.COMMANDS:
+for command in (*tables.COMMANDS, *suggesting.COMMANDS):
     app.add_command(command)

@@ -34,6 +34,19 @@ debug_flag = click.option(
     help="Show the traceback of an unexpected error.",
 )
 json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
+concepts_flag = click.option(
+    "--concepts",
+    required=True,
+    metavar="TABLE",
+    type=click.Path(path_type=Path),
+    help="Concept table: CSV, TSV, JSON, YAML or XLSX.",
+)
+
+
+def documents(nargs: int = 1) -> Callable[[Command], Command]:
+    """The argument DOC: a PDF, or a folder that `docaudit parse` wrote."""
+    name, label = ("doc", "DOC") if nargs == 1 else ("docs", "DOC...")
+    return click.argument(name, metavar=label, nargs=nargs, required=True, type=click.Path(path_type=Path))
 
 
 def table_argument(name: str = "table") -> Callable[[Command], Command]:

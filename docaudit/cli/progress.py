@@ -10,8 +10,8 @@ Progress = Callable[[int, int], None]
 
 
 @contextmanager
-def progress_bar(label: str) -> Iterator[Progress | None]:
-    """A callable (pages done, pages in all) that moves a bar; None where nobody would see it."""
+def progress_bar(label: str, unit: str = "pages") -> Iterator[Progress | None]:
+    """A callable (pages or other units done, in all) that moves a bar; None where nobody would see it."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -24,7 +24,7 @@ def progress_bar(label: str) -> Iterator[Progress | None]:
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("pages"),
+        TextColumn(unit),
         TimeRemainingColumn(),
     )
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:

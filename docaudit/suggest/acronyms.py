@@ -5,8 +5,8 @@ a word: Schwartz and Hearst, "A simple algorithm for identifying abbreviation de
 Symposium on Biocomputing 8 (2003), 451-462. Added here: the pair in the other order ("AI (artificial intelligence)"),
 quotes and words of defining in the brackets, word initials before mere letters, and Japanese brackets.
 
->>> [(pair.short, pair.long) for pair in acronyms_in("We use artificial intelligence (AI) and LLM (large language model).")]
-[('AI', 'artificial intelligence'), ('LLM', 'large language model')]
+>>> [(pair.short, pair.long) for pair in acronyms_in("Artificial intelligence (AI), LLM (large language model)")]
+[('AI', 'Artificial intelligence'), ('LLM', 'large language model')]
 >>> [(pair.short, pair.long) for pair in acronyms_in("AI（人工知能）を使う。")]
 [('AI', '人工知能')]
 """
@@ -32,7 +32,9 @@ _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _CJK_RUN = re.compile(rf"[{HAN}{KATAKANA}{HIRAGANA}ー・]+")
 _CJK_NAME_BEFORE = re.compile(rf"(?:[{HAN}]|[{KATAKANA}ー・])+$")
 _STOPS = re.compile(r"[.;:!?。；：！？、|•]\s|[。；！？、]|[()（）\[\]]|\s[-–—]\s")
-_SMALL = frozenset("and of the for in on to by with a an at or de la et und der des".split())
+_SMALL = frozenset(
+    """and of the for in on to by with a an at or de la et und der des""".split()  # noqa: SIM905
+)
 _MAX_SHORT = 14
 
 
@@ -144,13 +146,15 @@ def _by_letters(clause: str, spans: list[tuple[int, int]], letters: list[str]) -
             return -1
         used.add(at)
         at -= 1
-    passed = [clause[slice(*span)].lower() for span in spans if span[0] > at and used.isdisjoint(range(*span))]
+    passed = [
+        clause[slice(*span)].lower() for span in spans if span[0] > at and used.isdisjoint(range(*span))
+    ]
     # "generally accepted in the United States of America (GAAP)": letters by chance, with whole words left over.
     return at + 1 if all(word in _SMALL for word in passed) else -1
 
 
 def _is_long(short: str, long: str) -> bool:
-    """Whether a match of letters is a name: longer than the short form, not the same word, no words of grammar first."""
+    """Whether matched letters are a name: longer than the short form, not it again, no words of grammar at its ends."""
     cut = _WORDS.findall(long)
     if not cut or len(long) <= len(short) or short in cut:
         return False

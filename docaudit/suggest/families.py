@@ -12,11 +12,11 @@ from docaudit.wordforms import fold, stems, words
 
 _FAMILY = 0.35
 """Cosine distance, on average, up to which terms are one family."""
-import os
-_CLOSE = float(os.environ.get("X_CLOSE","0.03"))
-_RARE = float(os.environ.get("X_RARE","0.15"))
-_OFTEN = float(os.environ.get("X_OFTEN","2"))
-"""A longer term goes under a shorter one that is nearly as near to the concept; "risk" must not swallow "climate risk"."""
+_CLOSE, _RARE = 0.03, 0.15
+"""A longer term goes under a shorter one that is nearly as near to the concept, or that is far more frequent and not
+much less near: "including malware" under malware, but not "climate risk" under risk."""
+_OFTEN = 2
+"""How many times as frequent."""
 
 
 def absorb(ranked: Sequence[tuple[Term, float]]) -> list[tuple[Term, float, tuple[str, ...]]]:
@@ -30,7 +30,9 @@ def absorb(ranked: Sequence[tuple[Term, float]]) -> list[tuple[Term, float, tupl
     by_length = sorted(range(len(ranked)), key=lambda n: (len(stemmed[n]), n))
     for n in by_length:
         for other in by_length:
-            if len(stemmed[other]) > len(stemmed[n]) or (len(stemmed[other]) == len(stemmed[n]) and other >= n):
+            if len(stemmed[other]) > len(stemmed[n]) or (
+                len(stemmed[other]) == len(stemmed[n]) and other >= n
+            ):
                 continue
             rare = ranked[n][0].count * _OFTEN <= ranked[other][0].count
             near_enough = ranked[other][1] >= ranked[n][1] - (_RARE if rare else _CLOSE)

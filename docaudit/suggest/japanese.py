@@ -1,7 +1,7 @@
 """Japanese words: Sudachi where the extra `japanese` is installed, runs of one script where it is not.
 
-SudachiPy was chosen because it installs from wheels with its dictionary (sudachidict-small, 43 MB, Apache-2.0), is
-maintained, and gives each word a normalised form, which joins ways of writing (サーバ and サーバー, 打込む and 打ち込む).
+SudachiPy was chosen because it installs from wheels with its dictionary (sudachidict-small, 43 MB), is
+maintained, and gives each word a normalised form, which joins ways of writing (サーバ and サーバー).
 It is an extra, not a part of the core, because it is needed only to propose variants: the sweep finds Japanese
 variants anywhere in a line without cutting it into words.
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.util import find_spec
+from typing import Any
 
 from docaudit.wordforms import WORD
 
@@ -55,9 +56,7 @@ def segmenter() -> Segmenter:
 
 def by_script(text: str) -> list[tuple[int, int]]:
     """Runs of one script; hiragana alone are mostly grammar and left out."""
-    return [
-        match.span() for match in WORD.finditer(text) if not set(match[0]) <= _HIRAGANA_RUN
-    ]
+    return [match.span() for match in WORD.finditer(text) if not set(match[0]) <= _HIRAGANA_RUN]
 
 
 def normaliser() -> Callable[[str], str]:
@@ -84,7 +83,7 @@ def other_kana(text: str) -> str:
     return ""
 
 
-def _sudachi():  # type: ignore[no-untyped-def]
+def _sudachi() -> tuple[Any, Any]:
     from sudachipy import Dictionary, SplitMode
 
     return Dictionary(dict="small").create(), SplitMode.A

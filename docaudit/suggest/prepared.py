@@ -30,8 +30,8 @@ Method = Literal["auto", "embedding", "ngrams"]
 Progress = Callable[[int, int], None]
 Floats = npt.NDArray[np.float32]
 
-import os
-DAMP = float(os.environ.get("X_DAMP","1"))
+_DAMP = 1
+"""Passages added to each term's own: a word that stands once beside a variant is no evidence yet."""
 _VARIANTS = "variants of all tables"
 """Their vectors belong to no document."""
 
@@ -124,7 +124,7 @@ class Prepared:
         for variant in variants:
             with_variant[self._passages_with(variant)] = True
         shared = np.add.reduceat(with_variant[self._flat], self._starts) if len(self._flat) else self._sizes
-        return np.asarray(shared / (self._sizes + DAMP), dtype=np.float32)
+        return np.asarray(shared / (self._sizes + _DAMP), dtype=np.float32)
 
     def _passages_with(self, variant: Variant) -> list[int]:
         known = self._found_in.get(variant)

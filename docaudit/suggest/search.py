@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.suggest.candidates import Candidate, CandidateKind
@@ -16,9 +15,8 @@ from docaudit.suggest.prepared import Prepared
 from docaudit.suggest.terms import Term
 from docaudit.wordforms import fold, squeeze
 
-import os
-WM = float(os.environ.get("X_WM","0"))
-WC = float(os.environ.get("X_WC","0"))
+_COMPANY = 0.3
+"""How much it counts, beside the similarity to the nearest variant, that a term stands in passages with variants."""
 _POOL = 400
 """Neighbours of a concept that are looked at before longer terms go under shorter ones."""
 _SPELT_AT_LEAST = 0.6
@@ -95,8 +93,8 @@ class Search:
     def _neighbours(self, own: Sequence[int]) -> Iterator[_Near]:
         compared = self._documents.compared
         scores = self._scores[list(own)]
-        top3 = np.sort(scores, axis=0)[-3:].mean(axis=0)
-        nearest = (1-WM) * scores.max(axis=0) + WM * top3 + WC * self._documents.company([self._seeds[n] for n in own])
+        company = self._documents.company([self._seeds[n] for n in own])
+        nearest = scores.max(axis=0) + _COMPANY * company
         pool: list[tuple[Term, float]] = []
         for column in np.argsort(-nearest, kind="stable"):
             if len(pool) >= _POOL or nearest[column] <= 0:
@@ -104,19 +102,20 @@ class Search:
             if compared[column].key not in self._known:
                 pool.append((compared[column], float(nearest[column])))
         kind = CandidateKind.NGRAMS if self._documents.embedder is None else CandidateKind.EMBEDDING
-        for term, similarity, members in absorb(pool):
-            variant = self._seeds[own[int(scores[:, self._documents.place[term.key]].argmax())]]
-            yield _Near(term, kind, variant.text, similarity, members)
+        for term, _, members in absorb(pool):
+            column = self._documents.place[term.key]
+            row = int(scores[:, column].argmax())
+            yield _Near(term, kind, self._seeds[own[row]].text, float(scores[row, column]), members)
 
     def _families(self, chosen: Sequence[_Near]) -> list[int]:
         """Clusters by meaning where there are vectors; else, and for a term without one, a family of its own."""
         vectors = self._documents.vectors
-        places = [self._documents.place.get(near.term.key) for near in chosen]
+        place = self._documents.place
         families = [0] * len(chosen)
-        with_vector = [n for n, place in enumerate(places) if place is not None and vectors is not None]
-        if vectors is not None and with_vector:
-            found = clusters(vectors[[places[n] for n in with_vector]])
-            for n, family in zip(with_vector, found, strict=True):
+        placed = [n for n, near in enumerate(chosen) if near.term.key in place]
+        if vectors is not None and placed:
+            rows = np.array([place[chosen[n].term.key] for n in placed])
+            for n, family in zip(placed, clusters(vectors[rows]), strict=True):
                 families[n] = family
         following = max(families, default=0)
         for n, family in enumerate(families):

@@ -25,7 +25,9 @@ _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:[-‐‑'’&./][\p{L}\
 _BLANK = regex.compile(r"[ \u00a0\t]{1,3}")
 _LETTER = regex.compile(r"\p{L}")
 # Words of grammar that may stand inside a phrase: "protection of personal data", "state-of-the-art", "oil and gas".
-_INSIDE = frozenset("of for and in to the on with by as de du von und des der".split())
+_INSIDE = frozenset(
+    """of for and in to the on with by as de du von und des der""".split()  # noqa: SIM905
+)
 _GRAMMAR = STOP_WORDS | _INSIDE
 
 
@@ -82,7 +84,9 @@ def _term(key: str, seen: _Seen) -> Term:
     text = min(seen.surfaces, key=lambda surface: (-seen.surfaces[surface], surface.isupper(), surface))
     pages = {document: tuple(found) for document, found in seen.pages.items()}
     passage, start = seen.first
-    return Term(key, text, seen.surfaces.total(), seen.words, pages, passage.line_at(start), tuple(seen.passages))
+    return Term(
+        key, text, seen.surfaces.total(), seen.words, pages, passage.line_at(start), tuple(seen.passages)
+    )
 
 
 def _spans(text: str, segment: Segmenter) -> Iterator[tuple[int, int, int]]:
