@@ -5,6 +5,7 @@ Made once, asked for many tables: what a table is like does not matter here.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,7 @@ from docaudit.suggest.japanese import has_segmenter, segmenter
 from docaudit.suggest.known import finds
 from docaudit.suggest.ngrams import Letters
 from docaudit.suggest.passages import Passage, passages
+from docaudit.suggest.roots import roots
 from docaudit.suggest.spelling import Spellings
 from docaudit.suggest.terms import Term, collect
 from docaudit.wordforms import CJK, fold, squeeze
@@ -86,6 +88,14 @@ class Prepared:
     def spellings(self) -> Spellings:
         """The terms by what is the same in their spellings."""
         return Spellings(self.terms)
+
+    @cached_property
+    def by_roots(self) -> dict[tuple[str, ...], list[int]]:
+        """Places in `compared` of the terms with the same stems in the same order."""
+        grouped: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        for n, term in enumerate(self.compared):
+            grouped[roots(term.key)].append(n)
+        return grouped
 
     @cached_property
     def definitions(self) -> list[Definition]:

@@ -12,11 +12,14 @@ from docaudit.suggest.candidates import Candidate, CandidateKind
 from docaudit.suggest.families import absorb, clusters
 from docaudit.suggest.known import Known, finds, seeds
 from docaudit.suggest.prepared import Prepared
+from docaudit.suggest.roots import is_part, roots
 from docaudit.suggest.terms import Term
 from docaudit.wordforms import fold, squeeze
 
 _COMPANY = 0.3
 """How much it counts, beside the similarity to the nearest variant, that a term stands in passages with variants."""
+_PART = 0.2
+"""How much less near a mere part of a variant is taken to be."""
 _POOL = 400
 """Neighbours of a concept that are looked at before longer terms go under shorter ones."""
 _SPELT_AT_LEAST = 0.6
@@ -46,6 +49,7 @@ class Search:
         self._documents = prepared
         self._known = Known(table)
         self._seeds = [variant for variant in seeds(table) if variant.match != "regex"]
+        self._whole = {roots(variant.text) for variant in self._seeds}
         self._scores = prepared.similarities([variant.text for variant in self._seeds])
 
     def candidates(self, top: int) -> Iterator[Candidate]:
@@ -93,19 +97,37 @@ class Search:
     def _neighbours(self, own: Sequence[int]) -> Iterator[_Near]:
         compared = self._documents.compared
         scores = self._scores[list(own)]
-        company = self._documents.company([self._seeds[n] for n in own])
-        nearest = scores.max(axis=0) + _COMPANY * company
+        seeds_here = [self._seeds[n] for n in own]
+        nearest = scores.max(axis=0) + _COMPANY * self._documents.company(seeds_here)
+        nearest[self._parts(seeds_here)] -= _PART
         pool: list[tuple[Term, float]] = []
         for column in np.argsort(-nearest, kind="stable"):
             if len(pool) >= _POOL or nearest[column] <= 0:
                 break
-            if compared[column].key not in self._known:
+            if compared[column].key not in self._known and self._has_place_of_its_own(compared[column]):
                 pool.append((compared[column], float(nearest[column])))
         kind = CandidateKind.NGRAMS if self._documents.embedder is None else CandidateKind.EMBEDDING
         for term, _, members in absorb(pool):
             column = self._documents.place[term.key]
             row = int(scores[:, column].argmax())
             yield _Near(term, kind, self._seeds[own[row]].text, float(scores[row, column]), members)
+
+    def _parts(self, variants: Sequence[Variant]) -> list[int]:
+        """Terms that are mere parts of a variant: "demand" of "power demand" is near it, and seldom another word for it."""
+        whole = [roots(variant.text) for variant in variants]
+        pieces = {text[a:b] for text in whole for a in range(len(text)) for b in range(a + 1, len(text) + 1)}
+        return [n for piece in pieces - set(whole) for n in self._documents.by_roots.get(piece, ())]
+
+    def _has_place_of_its_own(self, term: Term) -> bool:
+        """Whether a term stands anywhere but in places that the table finds: else there is nothing to gain."""
+        mine = roots(term.key)
+        inside = sum(
+            self._documents.compared[n].count
+            for whole in self._whole
+            if len(whole) > len(mine) and is_part(mine, whole)
+            for n in self._documents.by_roots.get(whole, ())
+        )
+        return term.count > inside
 
     def _families(self, chosen: Sequence[_Near]) -> list[int]:
         """Clusters by meaning where there are vectors; else, and for a term without one, a family of its own."""

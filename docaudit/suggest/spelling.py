@@ -16,9 +16,10 @@ from docaudit.concepts import Variant
 from docaudit.question_words import STOP_WORDS
 from docaudit.suggest.candidates import CandidateKind
 from docaudit.suggest.japanese import normaliser, other_kana
+from docaudit.suggest.roots import roots
 from docaudit.suggest.terms import Term
 from docaudit.vocabulary import edits_allowed
-from docaudit.wordforms import CJK, fold, squeeze, stems, without_accents, words
+from docaudit.wordforms import CJK, fold, squeeze, without_accents
 
 Near = tuple[Term, CandidateKind, float]
 """A term, how it differs, and its share of equal letters with the variant."""
@@ -83,8 +84,7 @@ def _plain(text: str) -> str:
 
 def _stem_set(text: str) -> frozenset[str]:
     """Words as stems, whatever their order: "consumption of electricity" is "electricity consumption"."""
-    cut = [span.text for span in words(text) if fold(span.text) not in STOP_WORDS]
-    return frozenset(min(stems(word), key=lambda stem: (len(stem), stem)) for word in cut)
+    return frozenset(root for root in roots(text) if root not in STOP_WORDS)
 
 
 def _same_root(one: str, other: str) -> bool:
