@@ -14,10 +14,10 @@ import argparse
 import random
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from parsed import parsed_documents
+from parsed import documents_in
 from suggest_concepts import concepts
 
 from docaudit.concepts import ConceptTable, Variant
@@ -44,11 +44,7 @@ def main() -> None:
         "--speed", action="store_true", help="only time 20,000 terms, without and with the cache"
     )
     args = parser.parse_args()
-    documents = [
-        parsed
-        for name, parsed in _documents(args.folder, args.cache)
-        if not args.documents or any(part in name for part in args.documents)
-    ]
+    documents = [parsed for _, parsed in documents_in(args.folder, args.cache, args.documents)]
     if args.speed:
         _speed(documents[0])
         return
@@ -81,16 +77,6 @@ def main() -> None:
                         missed[concept, text] += 1
         print(parsed.identity.name, flush=True)
     _report(wanted, found, by_kind, missed)
-
-
-def _documents(folder: Path, cache: Path) -> Iterator[tuple[str, ParsedDocument]]:
-    saved = sorted(folder.glob("*/document.json"))
-    if saved:
-        for file in saved:
-            yield file.parent.name, ParsedDocument.load(file.parent)
-        return
-    for file, parsed in parsed_documents(folder, cache):
-        yield file.name, parsed
 
 
 def _present(parsed: ParsedDocument) -> dict[str, list[str]]:

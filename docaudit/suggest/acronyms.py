@@ -28,14 +28,21 @@ _DEFINING = re.compile(
     re.IGNORECASE,
 )
 _SHORT = re.compile(r"[A-Z0-9a-z][A-Za-z0-9&/.\-]{0,13}[A-Za-z0-9.]|[A-Z]&[A-Z]")
-_WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_WORDS = re.compile(rf"[^\W_{HAN}{KATAKANA}{HIRAGANA}]+(?:['’][^\W_{HAN}{KATAKANA}{HIRAGANA}]+)*")
 _CJK_RUN = re.compile(rf"[{HAN}{KATAKANA}{HIRAGANA}ー・]+")
-_CJK_NAME_BEFORE = re.compile(rf"(?:[{HAN}]|[{KATAKANA}ー・])+$")
-_STOPS = re.compile(r"[.;:!?。；：！？、|•]\s|[。；！？、]|[()（）\[\]]|\s[-–—]\s")
+# Kana that end the stem of a verb in a name (バグ潰し, 読み取り) are not particles.
+_CJK_NAME_BEFORE = re.compile(rf"(?:[A-Za-z]+ )?(?:[{HAN}][しりきみちけめれえ]?|[{KATAKANA}ー・])+$")
+_STOPS_BUT_DASHES = re.compile(r"[.;:!?。；：！？、|•]\s|[。；！？、]|[()（）\[\]]")
+_STOPS = re.compile(_STOPS_BUT_DASHES.pattern + r"|\s[-–—]\s")
+_YEAR = re.compile(r"\s+(?:19|20)\d\d$")
+_MARK_OR_BRACKET = re.compile(r"(?:\s+\d{1,2}|\s*\([^()]{1,40}\))$")
 _SMALL = frozenset(
     """and of the for in on to by with a an at or de la et und der des""".split()  # noqa: SIM905
 )
 _MAX_SHORT = 14
+
+Spans = list[tuple[int, int]]
+"""First and last + 1 character of words, in order."""
 
 
 class Pair(NamedTuple):
@@ -50,6 +57,8 @@ def acronyms_in(text: str) -> Iterator[Pair]:
     """Pairs that a text defines, in the order of their brackets."""
     for bracket in _BRACKETS.finditer(text):
         before = text[max(0, bracket.start() - 200) : bracket.start()].rstrip()
+        # The mark of a note, or another pair of brackets, may stand between: "in-context learning 2 (ICL)".
+        before = _MARK_OR_BRACKET.sub("", before)
         inside = bracket[1]
         pair = _short_inside(before, inside) or _long_inside(before, inside)
         if pair is not None:
@@ -59,10 +68,10 @@ def acronyms_in(text: str) -> Iterator[Pair]:
 def _short_inside(before: str, inside: str) -> tuple[str, str] | None:
     """Long form before the brackets, short form in them, perhaps with others: ("GAAP" or "U.S. GAAP")."""
     for part in re.split(r"\s+(?:or|and)\s+|[;,、]", inside):
-        short = _DEFINING.sub("", part.strip().strip(_QUOTES)).strip(_QUOTES + " ,")
+        short = _YEAR.sub("", _DEFINING.sub("", part.strip().strip(_QUOTES)).strip(_QUOTES + " ,"))
         if not _is_short(short):
             continue
-        long = _cjk_before(before) or _long_before(short, before)
+        long = _cjk_before(short, before) or _long_before(short, before)
         if long:
             return short, long
     return None
@@ -93,47 +102,77 @@ def _is_short(text: str) -> bool:
     )
 
 
-def _cjk_before(before: str) -> str:
+def _cjk_before(short: str, before: str) -> str:
     """The run of Chinese signs or katakana before the brackets, if the text before is Japanese or Chinese."""
     run = _CJK_NAME_BEFORE.search(before)
-    return run[0] if run and len(run[0]) >= 2 else ""
+    if run is None or len(run[0]) < 2:
+        return ""
+    latin, _, name = run[0].rpartition(" ")
+    # "Debian フリーソフトウェアガイドライン (DFSG)": a word before belongs to it if the letters say so.
+    return run[0] if latin and latin[0].lower() == short[0].lower() else name
 
 
 def _long_before(short: str, before: str) -> str:
     """The words at the end of a text that the short form stands for; empty if there are none."""
-    clause = before[max((match.end() for match in _STOPS.finditer(before)), default=0) :]
+    stops = _STOPS if "-" not in short else _STOPS_BUT_DASHES
+    clause = before[max((match.end() for match in stops.finditer(before)), default=0) :]
     key = [char.lower() for char in short if char.isalnum()]
     plural = len(key) > 2 and short[-1] == "s" and short[:-1].isupper()
     for letters in (key, key[:-1]) if plural else (key,):
         spans = [match.span() for match in _WORDS.finditer(clause)]
-        spans = spans[-min(len(letters) + 5, len(letters) * 2) :]
-        # "accelerated share repurchase agreement (ASR)": the last word may belong to no letter.
-        for match, words in ((_by_initials, spans), (_by_initials, spans[:-1]), (_by_letters, spans)):
-            start = match(clause, words, letters)
-            if start >= 0:
-                long = " ".join(clause[start : words[-1][1]].strip(_QUOTES + " ,").split())
-                return long if _is_long(short, long) else ""
+        for match in (_by_initials, _by_letters):
+            for words in _ends(clause, spans, len(letters)):
+                start = match(clause, words, letters)
+                long = clause[start : words[-1][1]] if start >= 0 else ""
+                if long and _is_long(short, long):
+                    return " ".join(long.split())
     return ""
 
 
-def _by_initials(clause: str, spans: list[tuple[int, int]], letters: list[str]) -> int:
-    """Where the words begin whose initials the short form is; small words may be passed over. -1 if nowhere."""
-    at = len(letters) - 1
-    if len(letters) < 2:
+def _ends(clause: str, spans: Spans, letters: int) -> Iterator[Spans]:
+    """The last words of a clause, and the same without what belongs to no letter: one word ("share repurchase
+    agreement (ASR)"), words from a small one on ("of Monterey County"), an apposition after a comma.
+    """
+    most = min(letters + 5, letters * 2)
+    yield spans[-most:]
+    if letters < 3:
+        return
+    yield spans[-most - 1 : -1]
+    for n in range(len(spans) - 2, max(len(spans) - 8, 0), -1):
+        gap = clause[spans[n - 1][1] : spans[n][0]]
+        if clause[slice(*spans[n])].lower() in _SMALL or "," in gap:
+            yield spans[max(n - most, 0) : n]
+            if "," in gap:  # "American Industrial Water LLC, a wholly owned subsidiary"
+                yield spans[max(n - 1 - most, 0) : n - 1]
+
+
+def _by_initials(clause: str, spans: Spans, letters: list[str]) -> int:
+    """Where the words begin whose initials the short form is; -1 if nowhere.
+
+    Small words may be passed over, and one other word where there are three letters or more.
+    """
+    at, spare = len(letters) - 1, int(len(letters) > 2)
+    if at < 1:
         return -1
     for start, end in reversed(spans):
         word = clause[start:end].lower()
-        if word[0] == letters[at]:
+        if word[0] == letters[at] and not (at == 0 and word in _SMALL and clause[start].islower()):
             at -= 1
             if at < 0:
                 return start
         elif word not in _SMALL:
-            return -1
+            spare -= 1
+            if spare < 0 or (start, end) == spans[-1]:
+                return -1
     return -1
 
 
-def _by_letters(clause: str, spans: list[tuple[int, int]], letters: list[str]) -> int:
-    """Schwartz and Hearst's matching from right to left: the first letter must begin a word. -1 if nowhere."""
+def _by_letters(clause: str, spans: Spans, letters: list[str]) -> int:
+    """Schwartz and Hearst's matching from right to left; -1 if nowhere.
+
+    Other than theirs, each word that is not small must give its first letter: whole words left over, or letters from
+    the middle of a word alone, are chance ("perfluorinated compounds (PFOS)").
+    """
     if not spans:
         return -1
     first, at = spans[0][0], spans[-1][1] - 1
@@ -146,11 +185,9 @@ def _by_letters(clause: str, spans: list[tuple[int, int]], letters: list[str]) -
             return -1
         used.add(at)
         at -= 1
-    passed = [
-        clause[slice(*span)].lower() for span in spans if span[0] > at and used.isdisjoint(range(*span))
-    ]
-    # "generally accepted in the United States of America (GAAP)": letters by chance, with whole words left over.
-    return at + 1 if all(word in _SMALL for word in passed) else -1
+    start = at + 1
+    passed = [clause[slice(*span)].lower() for span in spans if span[0] >= start and span[0] not in used]
+    return start if all(word in _SMALL for word in passed) else -1
 
 
 def _is_long(short: str, long: str) -> bool:
@@ -158,7 +195,9 @@ def _is_long(short: str, long: str) -> bool:
     cut = _WORDS.findall(long)
     if not cut or len(long) <= len(short) or short in cut:
         return False
-    if cut[0].lower() in STOP_WORDS or cut[-1].lower() in STOP_WORDS:
+    # "in-context learning" and "In Progress" are names all the same.
+    named = long[0].isupper() or "-" in long.split()[0]
+    if (cut[0].lower() in STOP_WORDS and not named) or cut[-1].lower() in STOP_WORDS:
         return False
     # One word for many letters is a chance match ("internationally (IT)") unless they are its parts (kilowatt-hour).
     return len(cut) > 1 or len(short) <= 3

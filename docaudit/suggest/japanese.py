@@ -86,4 +86,4 @@ def other_kana(text: str) -> str:
 def _sudachi() -> tuple[Any, Any]:
     from sudachipy import Dictionary, SplitMode
 
-    return Dictionary(dict="small").create(), SplitMode.A
+    return Dictionary(dict="small").tokenizer(), SplitMode.A

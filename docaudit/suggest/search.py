@@ -113,7 +113,7 @@ class Search:
             yield _Near(term, kind, self._seeds[own[row]].text, float(scores[row, column]), members)
 
     def _parts(self, variants: Sequence[Variant]) -> list[int]:
-        """Terms that are mere parts of a variant: "demand" of "power demand" is near it, and seldom another word for it."""
+        """Terms that are mere parts of a variant: "demand" is near "power demand", and seldom another word for it."""
         whole = [roots(variant.text) for variant in variants]
         pieces = {text[a:b] for text in whole for a in range(len(text)) for b in range(a + 1, len(text) + 1)}
         return [n for piece in pieces - set(whole) for n in self._documents.by_roots.get(piece, ())]

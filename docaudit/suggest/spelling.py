@@ -88,13 +88,13 @@ def _stem_set(text: str) -> frozenset[str]:
 
 
 def _same_root(one: str, other: str) -> bool:
-    """Whether two single words share their beginning, two thirds of the longer one (electricity, electrified)."""
+    """Whether two single words share their beginning, three fifths of the longer one (electricity, electrified)."""
     if not (one.isascii() and one.isalpha() and other.isascii() and other.isalpha()):
         return False
     same = next(
         (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
     )
-    return same >= _SHORTEST_ROOT and same * 3 >= 2 * max(len(one), len(other))
+    return same >= _SHORTEST_ROOT and same * 5 >= 3 * max(len(one), len(other))
 
 
 def _equal_letters(one: str, other: str) -> float:

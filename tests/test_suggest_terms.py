@@ -1,0 +1,110 @@
+"""Terms, passages and acronyms: what candidates are made of. Texts and expected values are written by hand."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from docaudit.suggest.acronyms import acronyms_in
+from docaudit.suggest.japanese import by_script, has_segmenter, other_kana, segmenter
+from docaudit.suggest.passages import passages
+from docaudit.suggest.terms import Term, collect
+from tests.lines_helper import page_of, table
+
+
+def lines(*texts: str, page: int = 1) -> pd.DataFrame:
+    return table(page_of(*texts, page=page))
+
+
+def terms_of(*texts: str, name: str = "a.pdf") -> dict[str, Term]:
+    return {term.key: term for term in collect(passages([(name, lines(*texts))]), by_script)}
+
+
+class TestTerms:
+    def test_counted_with_pages_and_the_line_verbatim(self) -> None:
+        found = terms_of("Wind power grew.", "Prices of wind power fell.")
+        assert found["wind power"].count == 2
+        assert found["wind power"].text in ("Wind power", "wind power")
+        assert found["wind power"].pages == {"a.pdf": (1,)}
+        assert found["wind power"].context == "Wind power grew."
+
+    def test_no_term_begins_or_ends_in_a_word_of_grammar(self) -> None:
+        found = terms_of("The protection of personal data is a duty")
+        assert "protection of personal data" in found
+        assert not [key for key in found if key.split()[0] in ("the", "of", "is", "a")]
+        assert not [key for key in found if key.split()[-1] in ("the", "of", "is", "a")]
+
+    def test_acronyms_that_look_like_grammar_stay(self) -> None:
+        assert "it systems" in terms_of("Our IT systems failed")
+
+    def test_a_sign_parts_terms(self) -> None:
+        found = terms_of("malware, phishing")
+        assert {"malware", "phishing"} <= found.keys()
+        assert "malware phishing" not in found
+
+    def test_numbers_alone_are_no_terms(self) -> None:
+        assert terms_of("10 2020 4.5 12") == {}
+
+    def test_over_the_end_of_a_line(self) -> None:
+        found = terms_of("we use machine", "learning and infor-", "mation theory")
+        assert "machine learning" in found
+        assert "information theory" in found
+
+    def test_empty(self) -> None:
+        assert terms_of() == {}
+
+    def test_same_order_whatever_the_order_of_documents_of_one_count(self) -> None:
+        one = collect(passages([("a", lines("beta alpha")), ("b", lines("gamma"))]), by_script)
+        other = collect(passages([("b", lines("gamma")), ("a", lines("beta alpha"))]), by_script)
+        assert [term.key for term in one] == [term.key for term in other]
+
+
+class TestJapanese:
+    def test_runs_of_one_script(self) -> None:
+        assert {"生成", "電力", "データセンター"} <= terms_of("生成AIの電力とデータセンター").keys()
+
+    def test_kana(self) -> None:
+        assert (other_kana("リンゴ"), other_kana("りんご"), other_kana("AI")) == ("りんご", "リンゴ", "")
+
+    @pytest.mark.skipif(
+        not has_segmenter(), reason="needs the extra `japanese` (sudachipy, sudachidict-small)"
+    )
+    def test_words_by_sudachi(self) -> None:
+        found = {
+            term.key for term in collect(passages([("a", lines("省エネルギー対策を推進する"))]), segmenter())
+        }
+        assert {"対策", "推進"} <= found
+
+
+@pytest.mark.parametrize(
+    ("text", "short", "long"),
+    [
+        ("uses artificial intelligence (AI) to", "AI", "artificial intelligence"),
+        ("the “Securities and Exchange Commission” (the “SEC”)", "SEC", "Securities and Exchange Commission"),
+        ("AI (artificial intelligence) is", "AI", "artificial intelligence"),
+        ("AI（人工知能）を使う", "AI", "人工知能"),
+        ("人工知能（以下、AI）を使う", "AI", "人工知能"),
+        ("a large language model (hereinafter: LLM)", "LLM", "large language model"),
+        ("public utility commissions (“PUCs”)", "PUCs", "public utility commissions"),
+        ("research and development (“R&D”)", "R&D", "research and development"),
+        ("an accelerated share repurchase agreement (“ASR”)", "ASR", "accelerated share repurchase"),
+        ("accounting principles in the United States (GAAP)", None, None),
+        ("generally accepted accounting principles in the United States (“GAAP”)", "GAAP",
+         "generally accepted accounting principles"),
+        ("in-context learning 2 (ICL)", "ICL", "in-context learning"),
+        ("perfluorinated compounds (PFOS)", None, None),
+        ("the sum (see Note 3) of", None, None),
+        ("revenue fell (IT)", None, None),
+        ("Micro-F1 (SLM)", None, None),
+        ("kilowatt hours (kWh)", None, None),
+    ],
+)  # fmt: skip
+def test_acronyms(text: str, short: str | None, long: str | None) -> None:
+    found = [(pair.short, pair.long) for pair in acronyms_in(text)]
+    assert found == ([(short, long)] if short else [])
+
+
+def test_passages_keep_the_page_of_a_definition() -> None:
+    df = pd.concat([lines("nothing"), lines("deep learning (DL)", page=7)])
+    where = [(p.page, pair.short) for p in passages([("a", df)]) for pair in acronyms_in(p.text)]
+    assert where == [(7, "DL")]
