@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Literal, get_args
 
-from docaudit.concept_cells import cell_text, date_text, lone_surrogate, text_problems
+from docaudit.concept_cells import NO_TEXT, cell_text, date_text, lone_surrogate, text_problems
 from docaudit.wordforms import fold
 
 MatchMode = Literal["word", "prefix", "substring", "regex"]
@@ -44,6 +44,7 @@ DEFAULTS = {name: "" for name in COLUMNS if name not in ("concept", "variant")} 
     "status": "accepted",
 }
 ALIASES = {"text": "variant"}
+_ROW = re.compile(r"row (\d+)")
 _BAR = re.compile(r"((?:\\.|[^\\|])*)(?:\||$)", re.DOTALL)
 
 
@@ -106,7 +107,14 @@ def check_rows(table: RawTable) -> Checked:
     info = _concept_info(found, problems)
     if not problems and not found:
         problems.append("the table has no row: write at least one concept with one variant")
-    return Checked([_fields(cells) for _, cells in found], info, tuple(dict.fromkeys(problems)))
+    listed = tuple(sorted(dict.fromkeys(problems), key=_row_number))
+    return Checked([_fields(cells) for _, cells in found], info, listed)
+
+
+def _row_number(problem: str) -> int:
+    """Problems are listed by row, after those of the table as a whole; in trees they stay in the order of reading."""
+    found = _ROW.match(problem)
+    return int(found[1]) if found else 0
 
 
 def _fields(cells: Mapping[str, str]) -> dict[str, Any]:
@@ -266,8 +274,8 @@ def _repeated(found: list[Found], may_share: bool) -> list[str]:
     in_concept: dict[tuple[str, str], str] = {}
     in_any: dict[tuple[str, str], tuple[str, str]] = {}
     for where, row in found:
-        if not row["variant"].strip() or not row["concept"]:
-            continue  # reported as empty already
+        if not row["variant"].strip() or not row["concept"] or NO_TEXT in (row["variant"], row["concept"]):
+            continue  # reported already
         same = (row["concept"], row["variant"])
         if same in in_concept:
             problems.append(
