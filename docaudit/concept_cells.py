@@ -108,3 +108,17 @@ def _regex_problems(pattern: str) -> list[str]:
 def lone_surrogate(text: str) -> bool:
     """Whether a text holds half a character, which no file can hold."""
     return any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def is_acronym(text: str) -> bool:
+    """Whether `case` auto takes a variant case-sensitively: one word, all capitals, at most five letters.
+
+    The sweep decides by it too (Variant.case_sensitive).
+
+    >>> [is_acronym(word) for word in ("IT", "R&D", "GenAI", "A", "U.S.", "AI Act", "CO2", "COVID-19")]
+    [True, True, False, True, True, False, True, False]
+    """
+    letters = [char for char in text if char.isalpha()]
+    single = len(text.split()) == 1 and "-" not in text
+    short = 2 <= len(letters) <= 5 or (len(letters) == 1 and len(text.strip()) == 1)
+    return single and short and all(char.isupper() for char in letters)
