@@ -105,7 +105,7 @@ def _overlaps(variants: list[Variant]) -> Iterator[About]:
         for shorter in (variant for text in sorted(inner) for variant in known[text]):
             holds = f"'{longer.text}' contains '{shorter.text}'"
             if shorter.concept == longer.concept:
-                message = f"{holds}: a place counts for both, in unique_hits once."
+                message = f"{holds}: a place counts for both."
                 yield shorter, Said(LintCode.SHADOWED, INFO, message)
             else:
                 message = (
