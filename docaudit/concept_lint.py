@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from docaudit.acronym_forms import initials, may_expand
+from docaudit.concept_cells import is_acronym
 from docaudit.concept_lint_codes import LintCode, LintFinding, Severity
 from docaudit.concept_lint_words import INFO, WARNING, Said, look_at
-from docaudit.concept_rows import is_acronym
 from docaudit.concepts import Concept, ConceptTable, Variant
 from docaudit.lookalikes import foreign_word
 from docaudit.wordforms import CJK, fold, squeeze
@@ -105,7 +105,7 @@ def _overlaps(variants: list[Variant]) -> Iterator[About]:
         for shorter in (variant for text in sorted(inner) for variant in known[text]):
             holds = f"'{longer.text}' contains '{shorter.text}'"
             if shorter.concept == longer.concept:
-                message = f"{holds}: a place counts for both, in unique_hits once."
+                message = f"{holds}: a place counts for both."
                 yield shorter, Said(LintCode.SHADOWED, INFO, message)
             else:
                 message = (

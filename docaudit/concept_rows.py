@@ -8,13 +8,13 @@ write instead.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Literal, get_args
 
 from docaudit.concept_cells import cell_text, date_text, lone_surrogate, text_problems
+from docaudit.concept_repeats import Found, concept_info, repeated, repeated_ids
 from docaudit.wordforms import fold
 
 MatchMode = Literal["word", "prefix", "substring", "regex"]
@@ -44,6 +44,7 @@ DEFAULTS = {name: "" for name in COLUMNS if name not in ("concept", "variant")} 
     "status": "accepted",
 }
 ALIASES = {"text": "variant"}
+_ROW = re.compile(r"row (\d+)")
 _BAR = re.compile(r"((?:\\.|[^\\|])*)(?:\||$)", re.DOTALL)
 
 
@@ -77,20 +78,6 @@ class Checked:
     problems: tuple[str, ...]
 
 
-def is_acronym(text: str) -> bool:
-    """Whether `case` auto takes a variant case-sensitively: one word, all capitals, at most five letters.
-
-    The sweep decides by it too (Variant.case_sensitive).
-
-    >>> [is_acronym(word) for word in ("IT", "R&D", "GenAI", "A", "U.S.", "AI Act", "CO2", "COVID-19")]
-    [True, True, False, True, True, False, True, False]
-    """
-    letters = [char for char in text if char.isalpha()]
-    single = len(text.split()) == 1 and "-" not in text
-    short = 2 <= len(letters) <= 5 or (len(letters) == 1 and len(text.strip()) == 1)
-    return single and short and all(char.isupper() for char in letters)
-
-
 def check_rows(table: RawTable) -> Checked:
     """Checked rows and concepts, and all problems at once."""
     names, problems = _column_names(table.columns)
@@ -101,12 +88,19 @@ def check_rows(table: RawTable) -> Checked:
     for row in table.rows:
         for where, cells in _long_form(row, names, problems):
             found.append((where, _checked(where, cells, problems)))
-    problems += _repeated(found, table.may_share)
-    problems += _repeated_ids(found)
-    info = _concept_info(found, problems)
+    problems += repeated(found, table.may_share)
+    problems += repeated_ids(found)
+    info = concept_info(found, problems)
     if not problems and not found:
         problems.append("the table has no row: write at least one concept with one variant")
-    return Checked([_fields(cells) for _, cells in found], info, tuple(dict.fromkeys(problems)))
+    listed = tuple(sorted(dict.fromkeys(problems), key=_row_number))
+    return Checked([_fields(cells) for _, cells in found], info, listed)
+
+
+def _row_number(problem: str) -> int:
+    """Problems are listed by row, after those of the table as a whole; in trees they stay in the order of reading."""
+    found = _ROW.match(problem)
+    return int(found[1]) if found else 0
 
 
 def _fields(cells: Mapping[str, str]) -> dict[str, Any]:
@@ -222,76 +216,3 @@ def _checked(where: str, cells: Mapping[str, Any], problems: list[str]) -> dict[
                 f"{where}, column {column}: holds half a character (a lone surrogate): write it again"
             )
     return values
-
-
-Found = tuple[str, dict[str, str]]
-"""Where a row stands, and its checked cells."""
-
-
-def _repeated_ids(found: list[Found]) -> list[str]:
-    first: dict[str, str] = {}
-    problems = []
-    for where, row in found:
-        if row["id"] and first.setdefault(row["id"], where) != where:
-            there = first[row["id"]]
-            problems.append(
-                f"{where}, column id: '{row['id']}' stands in {there} already: delete it here, a new one is made"
-            )
-    return problems
-
-
-def _concept_info(found: list[Found], problems: list[str]) -> list[dict[str, str]]:
-    """Role and description of each concept that has any; every row may give them, and no two may differ."""
-    info: dict[str, dict[str, str]] = {}
-    first: dict[tuple[str, str], str] = {}
-    for where, row in found:
-        about = info.setdefault(row["concept"], {"name": row["concept"]})
-        for column in ("role", "description"):
-            given = row[column]
-            there = first.setdefault((row["concept"], column), where) if given else where
-            if given and about.setdefault(column, given) != given:
-                problems.append(
-                    f"{where}, column {column}: '{given}' is not what {there} says of concept"
-                    f" '{row['concept']}': write it in one row only"
-                )
-    plain = {"role": "required", "description": ""}
-    return [
-        about for about in info.values() if any(about.get(key, plain[key]) != plain[key] for key in plain)
-    ]
-
-
-def _repeated(found: list[Found], may_share: bool) -> list[str]:
-    """The same variant twice in a concept, or in two concepts that are both searched or waiting."""
-    problems: list[str] = []
-    in_concept: dict[tuple[str, str], str] = {}
-    in_any: dict[tuple[str, str], tuple[str, str]] = {}
-    for where, row in found:
-        if not row["variant"].strip() or not row["concept"]:
-            continue  # reported as empty already
-        same = (row["concept"], row["variant"])
-        if same in in_concept:
-            problems.append(
-                f"{where}, column variant: '{row['variant']}' stands in concept '{row['concept']}' already"
-                f" ({in_concept[same]}): delete one of the two"
-            )
-            continue
-        in_concept[same] = where
-        if row["status"] == "rejected":
-            continue  # a record of a decision: the same word may belong to another concept
-        first, concept = in_any.setdefault(_key(row), (where, row["concept"]))
-        if concept != row["concept"] and not may_share:
-            problems.append(
-                f"{where}, column variant: '{row['variant']}' stands in concept '{concept}' too ({first}):"
-                " leave it in the one that it means"
-            )
-    return problems
-
-
-def _key(row: Mapping[str, str]) -> tuple[str, str]:
-    """Variants with the same key match the same text; IT and it differ where case counts."""
-    text = row["variant"]
-    if row["match"] == "regex":
-        return "regex", text
-    if row["case"] == "sensitive" or (row["case"] == "auto" and is_acronym(text)):
-        return "sensitive", unicodedata.normalize("NFKC", text)
-    return "folded", fold(text)

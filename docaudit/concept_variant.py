@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from docaudit.concept_rows import CaseMode, InflectMode, MatchMode, Role, Status, is_acronym
+from docaudit.concept_cells import is_acronym
+from docaudit.concept_rows import CaseMode, InflectMode, MatchMode, Role, Status
 
 
 class Variant(BaseModel):

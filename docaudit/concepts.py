@@ -12,8 +12,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
-import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -34,6 +32,7 @@ from docaudit.concept_rows import (
     check_rows,
 )
 from docaudit.concept_variant import Concept, ConceptInfo, Variant, with_ids
+from docaudit.concept_versions import decided, fingerprint, long_rows, own_columns
 from docaudit.errors import ConceptTableError, OutputError
 
 __all__ = [
@@ -47,9 +46,6 @@ __all__ = [
     "Status",
     "Variant",
 ]
-
-_MATTERS = ("concept", "text", "match", "case", "inflect", "status")
-"""What decides on what is searched, and what waits: the fingerprint is over these and the roles."""
 
 
 class ConceptTable(BaseModel):
@@ -127,9 +123,7 @@ class ConceptTable(BaseModel):
 
         Not over ids, notes, dates, reviewers, sources, descriptions and the order of rows.
         """
-        context = sorted(about.name for about in self.info if about.role == "context")
-        rows = sorted([getattr(v, field) for field in _MATTERS] for v in self.variants)
-        return hashlib.sha256(json.dumps([rows, context], ensure_ascii=False).encode()).hexdigest()
+        return fingerprint(self.variants, self.info)
 
     def about(self, concept: str) -> ConceptInfo:
         """Role and description of a concept."""
@@ -170,19 +164,8 @@ class ConceptTable(BaseModel):
         Raises:
             ConceptTableError: There is no such row, or the decision lacks a reviewer or is none.
         """
-        if status not in ("accepted", "rejected"):
-            raise ConceptTableError(f"'{status}' is no decision", remedy="accept or reject the row")
-        if not reviewer.strip():
-            raise ConceptTableError("a decision needs a reviewer", remedy="name who decides")
         old = self.row(row_id)
-        new = old.model_copy(
-            update={
-                "status": status,
-                "reviewer": reviewer.strip(),
-                "date": (date or dt.date.today()).isoformat(),
-                "note": old.note if note is None else note,
-            }
-        )
+        new = decided(old, status, reviewer, date or dt.date.today(), note)
         rows = tuple(new if variant is old else variant for variant in self.variants)
         return self.model_copy(update={"variants": rows})
 
@@ -287,7 +270,7 @@ class ConceptTable(BaseModel):
     @property
     def own_columns(self) -> tuple[str, ...]:
         """Names of the user's own columns (x_...), in the order of the table."""
-        return tuple(dict.fromkeys(name for v in self.variants for name, _ in v.own))
+        return own_columns(self.variants)
 
     def _raw(self, *, may_share: bool) -> RawTable:
         rows = [RawRow(f"row {number}", cells) for number, cells in enumerate(self.rows(), start=1)]
@@ -295,16 +278,4 @@ class ConceptTable(BaseModel):
 
     def rows(self) -> list[dict[str, str]]:
         """The rows of `to_dataframe`; the description stands in the first row of its concept."""
-        columns = (*COLUMNS, *self.own_columns)
-        known = {about.name: about for about in self.info}
-        described: set[str] = set()
-        listed = []
-        for v in self.variants:
-            about = known.get(v.concept, ConceptInfo(name=v.concept))
-            cells = {**v.model_dump(mode="json", exclude={"own"}), **dict(v.own)}
-            cells["variant"] = cells.pop("text")
-            cells["role"] = about.role
-            cells["description"] = "" if v.concept in described else about.description
-            described.add(v.concept)
-            listed.append({name: cells.get(name, "") for name in columns})
-        return listed
+        return long_rows(self.variants, self.info)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 import regex
 
-from docaudit.concept_rows import is_acronym
+from docaudit.concept_cells import is_acronym
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.errors import QuestionError
 from docaudit.expressions import compile_expression
@@ -24,12 +25,17 @@ from docaudit.question_words import (
     STEMS_CJK,
     STOP_WORDS,
     SUFFIXES_CJK,
+    TOPICS,
 )
 from docaudit.wordforms import CJK, HAN, HANGUL, HIRAGANA, KATAKANA, Span, fold, share_stem, words
 
 _NO_LETTER = re.compile(r"[\W_]*")
 _RUN = re.compile(f"[{HAN}]+|[{KATAKANA}]+|[{HANGUL}]+")
 _KANA = re.compile(f"[{HIRAGANA}]+")
+_ONE_HAN = re.compile(f"[{HAN}]")
+_OKURIGANA = re.compile(
+    f"[{HIRAGANA}]+?(?=について|として|による|によ|ます|まし|ませ|です|[のをがはにとでもへやかし]|[^{HIRAGANA}]|$)"
+)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -61,10 +67,13 @@ def content_phrases(question: str) -> tuple[str, ...]:
     ('water cooling', 'AI', 'data centres', 'anti-corruption')
     >>> content_phrases("生成AIの利用に伴う電力消費量はどのように管理されるか")
     ('生成AI', '電力', '管理')
+    >>> content_phrases("個人情報の漏えいについて")
+    ('個人情報', '漏えい')
     """
     _need_word(question)
     phrases: list[Span] = []
-    for span in _content_spans(question):
+    for found in _content_spans(question):
+        span = _with_kana(question, found)
         last = phrases[-1] if phrases else None
         if last and _is_one_phrase(question, last, span):
             phrases[-1] = Span(question[last.start : span.end], last.start, span.end)
@@ -76,6 +85,15 @@ def content_phrases(question: str) -> tuple[str, ...]:
 def _need_word(question: str) -> None:
     if _NO_LETTER.fullmatch(question):
         raise QuestionError("the question has no word in it", remedy="write the question, or leave it out")
+
+
+def _with_kana(question: str, span: Span) -> Span:
+    """A single kanji with the kana that belong to its word: 漏 alone says little of 漏えい."""
+    if not _ONE_HAN.fullmatch(span.text):
+        return span
+    after = _OKURIGANA.match(question, span.end)
+    end = after.end() if after else span.end
+    return Span(question[span.start : end], span.start, end)
 
 
 def _is_one_phrase(question: str, last: Span, span: Span) -> bool:
@@ -90,7 +108,11 @@ def _content_spans(question: str) -> Iterator[Span]:
     shouted = question.upper() == question and len(list(words(question))) > 2
     german = any(fold(word.text) in GERMAN_MARKS for word in words(question))
     extra = GERMAN_WORDS if german else frozenset()
+    topics = _topics(question)
     for word in words(question):
+        if word in topics:
+            yield word
+            continue
         if fold(word.text) in extra and not (word.text.isupper() and not shouted):
             continue
         if _KANA.fullmatch(word.text):
@@ -123,6 +145,40 @@ def uncovered_words(question: str, table: ConceptTable) -> tuple[str, ...]:
         elif not _covered(folded, latin, prefixes):
             left.append(word)
     return tuple(dict.fromkeys(left))
+
+
+def _topics(question: str) -> set[Span]:
+    """Words that ask when they stand alone, and name a topic beside each other (going concern)."""
+    listed = list(words(question))
+    return {
+        word
+        for pair in pairwise(listed)
+        if (fold(pair[0].text), fold(pair[1].text)) in TOPICS
+        for word in pair
+    }
+
+
+def requery(question: str, table: ConceptTable, *, japanese: bool = False) -> str:
+    """A question that the table covers: about those of its concepts that the question names, or about all required.
+
+    It is Japanese if the question is, or if that is asked for. Raises QuestionError.
+
+    >>> table = ConceptTable.from_variants({"AI": ["AI"], "power": ["electricity"], "water": ["water"]})
+    >>> requery("How much electricity and uranium does AI use?", table)
+    'Does the document mention AI and power?'
+    """
+    content = set(content_words(question))
+    named = [
+        concept.name
+        for concept in table.by_concept
+        if concept.name in table.active_concepts
+        and set(uncovered_words(question, ConceptTable(variants=concept.variants))) != content
+    ]
+    names = (named if content else []) or [*table.required_concepts] or [*table.active_concepts]
+    if japanese or _KANA.search(question):
+        return f"{'と'.join(f'「{name}」' for name in names)}についての記載はありますか。"
+    listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"Does the document mention {listed}?"
 
 
 def _latin_content(word: str, shouted: bool) -> Iterator[str]:

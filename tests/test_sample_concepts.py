@@ -67,3 +67,13 @@ def test_each_english_term_is_found_by_itself(name: str) -> None:
     found = docaudit.sweep(docaudit.parse(page, ocr="off"), table).ledger_df
     hits = dict(zip(found["variant"], found["hits"], strict=True))
     assert [term for term in terms if not hits[term]] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_japanese_term_is_found_by_itself(name: str) -> None:
+    table = ConceptTable.load(FOLDER / f"{name}.csv")
+    terms = [variant.text for variant in table.variants if CJK.search(variant.text)]
+    page = pdfs.document(pdfs.text(*(f"その{term}について述べる。" for term in terms), fontname="japan"))
+    found = docaudit.sweep(docaudit.parse(page, ocr="off"), table).ledger_df
+    hits = dict(zip(found["variant"], found["hits"], strict=True))
+    assert [term for term in terms if not hits[term]] == []
