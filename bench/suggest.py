@@ -2,7 +2,8 @@
 
     python bench/suggest.py FOLDER [--documents NAME ...] [--draws 50] [--top 20] [--cache DIR] [--speed]
 
-Half of the variants of each concept are removed at random (seeded), and candidates are asked for with the other half.
+Half of the variants of each table in samples/concepts are removed at random (seeded), and candidates are asked for
+with the other half.
 Counted are the removed variants that occur in the document and that the kept half does not find; one is recalled if
 it is among the first `top` candidates of its concept, or among the terms shown under one of them. FOLDER holds PDFs,
 or saved parses.
@@ -18,7 +19,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from parsed import documents_in
-from suggest_concepts import concepts
 
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.parsed import ParsedDocument
@@ -50,57 +50,47 @@ def main() -> None:
         return
     wanted, found, missed = Counter[str](), Counter[str](), Counter[tuple[str, str]]()
     by_kind: dict[str, Counter[str]] = defaultdict(Counter)
+    tables = _tables()
     for parsed in documents:
-        here = _present(parsed)
         prepared = {method: Prepared(parsed, method=method) for method in METHODS}
-        chance = random.Random(7)
-        for _ in range(args.draws):
-            kept, removed = _halves(here, chance)
-            if not kept:
-                continue
-            table = ConceptTable.from_variants(kept)
-            known = Known(table)
-            lists = {method: suggest_from(one, table, top=args.top) for method, one in prepared.items()}
-            for concept, variants in removed.items():
-                for text in variants:
-                    if text in known:
-                        continue
-                    wanted[concept] += 1
-                    hits = {m: _recalled(text, s.of_concept(concept)) for m, s in lists.items()}
-                    for method, kind in hits.items():
-                        if kind:
-                            found[f"{method} {concept}"] += 1
-                            by_kind[method][kind] += 1
-                    if any(hits.values()):
-                        found[f"together {concept}"] += 1
-                    else:
-                        missed[concept, text] += 1
+        for name, table in tables.items():
+            here = _present(parsed, table)
+            chance = random.Random(7)
+            for _ in range(args.draws if here else 0):
+                removed = set(chance.sample(table.variants, len(table.variants) // 2))
+                kept = ConceptTable(variants=tuple(v for v in table.variants if v not in removed))
+                known = Known(kept)
+                gone = [v for v in here if v in removed and v.text not in known]
+                if not gone:
+                    continue
+                lists = {m: suggest_from(p, kept, top=args.top).candidates for m, p in prepared.items()}
+                for variant in gone:
+                    wanted[name] += 1
+                    kinds = {method: _recalled(variant, listed) for method, listed in lists.items()}
+                    found.update(f"{method} {name}" for method, kind in kinds.items() if kind)
+                    found[f"together {name}"] += any(kinds.values())
+                    missed[name, variant.text] += not any(kinds.values())
+                    for method, kind in kinds.items():
+                        by_kind[method][kind or "missed"] += 1
         print(parsed.identity.name, flush=True)
     _report(wanted, found, by_kind, missed)
 
 
-def _present(parsed: ParsedDocument) -> dict[str, list[str]]:
-    """The variants of each concept that the document has, for concepts with four of them or more."""
-    table = ConceptTable.from_variants(concepts())
+def _tables() -> dict[str, ConceptTable]:
+    """The tables that ship with docaudit, by file name."""
+    folder = Path(__file__).parent.parent / "samples" / "concepts"
+    loaded = {file.stem: ConceptTable.load(file) for file in sorted(folder.glob("*.csv"))}
+    return {name: ConceptTable(variants=table.active) for name, table in loaded.items()}
+
+
+def _present(parsed: ParsedDocument, table: ConceptTable) -> list[Variant]:
+    """The variants that the document has."""
     _, ledger = sweep_lines(parsed.line_df, table, pages_total=len(parsed.page_df))
-    has = {(c, v) for c, v, n in zip(ledger["concept"], ledger["variant"], ledger["hits"], strict=True) if n}
-    present = {name: [v for v in variants if (name, v) in has] for name, variants in concepts().items()}
-    return {name: variants for name, variants in present.items() if len(variants) >= 4}
+    return [v for v, hits in zip(table.active, ledger["hits"], strict=True) if hits and v.match != "regex"]
 
 
-def _halves(
-    present: dict[str, list[str]], chance: random.Random
-) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    kept, removed = {}, {}
-    for name, variants in present.items():
-        shuffled = chance.sample(variants, len(variants))
-        kept[name], removed[name] = shuffled[len(variants) // 2 :], shuffled[: len(variants) // 2]
-    return kept, removed
-
-
-def _recalled(text: str, candidates: Sequence[Candidate]) -> str:
+def _recalled(variant: Variant, candidates: Sequence[Candidate]) -> str:
     """The kind of the candidate that shows a removed variant; empty if none does."""
-    variant = Variant(concept="c", text=text)
     for candidate in candidates:
         if any(finds(variant, shown) for shown in (candidate.text, *candidate.members)):
             return candidate.kind.value
@@ -132,7 +122,7 @@ def _report(
 
 
 def _speed(parsed: ParsedDocument) -> None:
-    table = ConceptTable.from_variants(concepts())
+    table = ConceptTable(variants=tuple(v for one in _tables().values() for v in one.variants))
     for name in ("first run", "second run"):
         begin, spent = time.perf_counter(), time.process_time()
         suggestions = suggest_from(Prepared(parsed, method="embedding"), table)

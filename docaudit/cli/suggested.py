@@ -22,7 +22,6 @@ from docaudit.suggest.decisions import decide, find, propose
 from docaudit.suggest.prepared import Method, Prepared
 
 _PAGES_SHOWN = 6
-_MEMBERS_SHOWN = 4
 
 
 @dataclass(frozen=True)
@@ -139,7 +138,7 @@ def _show(table: ConceptTable, suggestions: Suggestions) -> None:
 
 def _described(candidate: Candidate, *, several: bool) -> str:
     kind = candidate.kind.value.replace("_", " ")
-    members = ", ".join(one_line(member) for member in candidate.members[:_MEMBERS_SHOWN])
+    members = ", ".join(one_line(member) for member in candidate.members)
     more = f"; also {members}" if members else ""
     pages = _pages(candidate.pages, several=several)
     return (

@@ -32,7 +32,7 @@ class Candidate(BaseModel):
         count: Occurrences in the documents.
         pages: Pages by name of document; 0 is the document as a whole.
         context: A verbatim line with it.
-        members: Longer or inflected terms that it stands for: accepting it finds them too.
+        members: A few of the longer or inflected terms under it, the nearest first: accepting it finds them too.
         family: Number of its family within the concept: what one decision may settle together.
     """
 

@@ -15,6 +15,8 @@ _FAMILY = 0.35
 _CLOSE, _RARE = 0.03, 0.15
 """A longer term goes under a shorter one that is nearly as near to the concept, or that is far more frequent and not
 much less near: "including malware" under malware, but not "climate risk" under risk."""
+_SHOWN = 6
+"""Terms that are shown under another: a person decides on what is seen."""
 _OFTEN = 2
 """How many times as frequent."""
 
@@ -44,9 +46,9 @@ def absorb(ranked: Sequence[tuple[Term, float]]) -> list[tuple[Term, float, tupl
     for n, (term, similarity) in enumerate(ranked):
         best.setdefault(head[n], similarity)
         if head[n] != n:
-            under.setdefault(head[n], []).append(term.text)
+            under.setdefault(head[n], []).append(term.text)  # the nearest first
     # A head takes the place of the nearest of its terms.
-    return [(ranked[n][0], ranked[n][1], tuple(under.get(n, ()))) for n in best]
+    return [(ranked[n][0], ranked[n][1], tuple(under.get(n, ())[:_SHOWN])) for n in best]
 
 
 def clusters(vectors: npt.NDArray[np.floating]) -> list[int]:

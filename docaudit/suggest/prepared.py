@@ -18,7 +18,7 @@ from docaudit.concepts import Variant
 from docaudit.errors import OptionError
 from docaudit.parsed import ParsedDocument
 from docaudit.suggest.acronyms import acronyms_in
-from docaudit.suggest.embedding import Embedder, is_installed
+from docaudit.suggest.embedding import DEFAULT_MODEL, Embedder, is_installed
 from docaudit.suggest.japanese import has_segmenter, segmenter
 from docaudit.suggest.known import finds
 from docaudit.suggest.ngrams import Letters
@@ -32,7 +32,7 @@ Method = Literal["auto", "embedding", "ngrams"]
 Progress = Callable[[int, int], None]
 Floats = npt.NDArray[np.float32]
 
-_DAMP = 1
+_DAMP = 3
 """Passages added to each term's own: a word that stands once beside a variant is no evidence yet."""
 _VARIANTS = "variants of all tables"
 """Their vectors belong to no document."""
@@ -121,7 +121,16 @@ class Prepared:
         if self.embedder is None or self.vectors is None:
             return self._letters.similarities(texts)
         asked = self.embedder.vectors(texts, _VARIANTS, None, keep=self._cache)
-        return asked.astype(np.float32) @ self._terms_matrix
+        found: Floats = asked.astype(np.float32) @ self._terms_matrix
+        if self.embedder.name == DEFAULT_MODEL:
+            # It knows English alone; other letters are all the same to it.
+            japanese = np.array([CJK.search(text) is not None for text in texts])
+            found[japanese[:, None] != self._japanese[None, :]] = 0
+        return found
+
+    @cached_property
+    def _japanese(self) -> npt.NDArray[np.bool_]:
+        return np.array([CJK.search(term.key) is not None for term in self.compared], dtype=bool)
 
     @cached_property
     def _terms_matrix(self) -> Floats:

@@ -18,8 +18,6 @@ from docaudit.wordforms import fold, squeeze
 
 _COMPANY = 0.3
 """How much it counts, beside the similarity to the nearest variant, that a term stands in passages with variants."""
-_PART = 0.2
-"""How much less near a mere part of a variant is taken to be."""
 _POOL = 400
 """Neighbours of a concept that are looked at before longer terms go under shorter ones."""
 _SPELT_AT_LEAST = 0.6
@@ -99,7 +97,6 @@ class Search:
         scores = self._scores[list(own)]
         seeds_here = [self._seeds[n] for n in own]
         nearest = scores.max(axis=0) + _COMPANY * self._documents.company(seeds_here)
-        nearest[self._parts(seeds_here)] -= _PART
         pool: list[tuple[Term, float]] = []
         for column in np.argsort(-nearest, kind="stable"):
             if len(pool) >= _POOL or nearest[column] <= 0:
@@ -111,12 +108,6 @@ class Search:
             column = self._documents.place[term.key]
             row = int(scores[:, column].argmax())
             yield _Near(term, kind, self._seeds[own[row]].text, float(scores[row, column]), members)
-
-    def _parts(self, variants: Sequence[Variant]) -> list[int]:
-        """Terms that are mere parts of a variant: "demand" is near "power demand", and seldom another word for it."""
-        whole = [roots(variant.text) for variant in variants]
-        pieces = {text[a:b] for text in whole for a in range(len(text)) for b in range(a + 1, len(text) + 1)}
-        return [n for piece in pieces - set(whole) for n in self._documents.by_roots.get(piece, ())]
 
     def _has_place_of_its_own(self, term: Term) -> bool:
         """Whether a term stands anywhere but in places that the table finds: else there is nothing to gain."""

@@ -1,6 +1,6 @@
 """The words and phrases of documents, counted: what may be a variant that the table lacks.
 
-A term is a run of one to four words without a sign between them that does not begin or end in a word of grammar. In
+A term is a run of one to four words, or up to eight in capitals (the name of a law, of a body), without a sign between them that does not begin or end in a word of grammar. In
 Japanese the words come from a segmenter (docaudit.suggest.japanese); runs of one script where it is not installed.
 """
 
@@ -18,9 +18,10 @@ from docaudit.suggest.passages import Passage
 from docaudit.wordforms import CJK, fold
 
 LONGEST = 4
-"""Words in the longest term."""
+"""Words in the longest term that is no name."""
+_LONGEST_NAME = 8
 _LONGEST_CJK = 3
-_MAX_CHARS = 60
+_MAX_CHARS = 80
 _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:[-‐‑'’&./][\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*")
 _BLANK = regex.compile(r"[ \u00a0\t]{1,3}")
 _LETTER = regex.compile(r"\p{L}")
@@ -77,7 +78,7 @@ def collect(passages: Iterable[Passage], segment: Segmenter) -> list[Term]:
             known.pages[passage.document][passage.page] = None
             known.passages[number] = None
     terms = [_term(key, one) for key, one in seen.items()]
-    return sorted(terms, key=lambda term: (-term.count, term.words, term.key))
+    return sorted(terms, key=lambda term: (-term.count, not _is_name(term.text), term.words, term.key))
 
 
 def _term(key: str, seen: _Seen) -> Term:
@@ -96,9 +97,11 @@ def _spans(text: str, segment: Segmenter) -> Iterator[tuple[int, int, int]]:
             head = fold(text[start : run[first][1]])
             if _is_grammar(text[start : run[first][1]]):
                 continue
-            longest = _LONGEST_CJK if CJK.match(head) else LONGEST
+            longest = _LONGEST_CJK if CJK.match(head) else _LONGEST_NAME
             for count in range(1, min(longest, len(run) - first) + 1):
                 begin, end = run[first + count - 1]
+                if count > LONGEST and not _is_name(text[start:end]):
+                    break
                 if _is_grammar(text[begin:end]):
                     if fold(text[begin:end]) not in _INSIDE:
                         break
@@ -109,6 +112,12 @@ def _spans(text: str, segment: Segmenter) -> Iterator[tuple[int, int, int]]:
 def _is_grammar(word: str) -> bool:
     """Whether a term cannot begin or end in a word; IT and US in capitals are names."""
     return not (word.isupper() and len(word) > 1) and fold(word) in _GRAMMAR
+
+
+def _is_name(text: str) -> bool:
+    """Whether all words but those of grammar have capitals, as in the name of a law or a body; one word is no name."""
+    cut = [word for word in text.split() if word not in _INSIDE]
+    return len(cut) > 1 and all(word[0].isupper() for word in cut)
 
 
 def _says_something(text: str) -> bool:
