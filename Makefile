@@ -1,6 +1,6 @@
 # make audit   the main job: audit the sample report (sets up .venv by itself)
 # make test    everything that is checked before a change lands
-# Only Python 3.11+ and make are needed; no target installs torch.
+# Only Python 3.11+ and make are needed; no target but test-embed installs torch.
 
 PYTHON ?= python3
 VENV := .venv
@@ -12,7 +12,7 @@ EXTRACTION := tests/test_lines.py tests/test_page_tree.py tests/test_parts.py te
 # -qq: pip says nothing unless something fails.
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -qq
 
-.PHONY: audit test samples schemas docs clean
+.PHONY: audit test test-embed samples schemas docs clean
 
 # The exit code is the finding (0 absent, 1 mentioned, 3 not established), so make stops if the sample is not absent.
 audit: $(VENV)/.installed
@@ -27,6 +27,11 @@ test: $(VENV)/.installed-test $(OLDEST)/.installed
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 	PYTHONPATH=$(OLDEST) $(BIN)/python -m pytest -n 2 --dist loadfile $(EXTRACTION)
+
+# What needs the extras embed and japanese (torch: over a gigabyte, in an environment of its own). CI runs it nightly and
+# when docaudit/suggest changes; `make test` skips these tests and says why.
+test-embed: $(VENV)/with-model/.installed
+	$(VENV)/with-model/bin/python -m pytest tests/test_suggest.py tests/test_suggest_terms.py
 
 samples: $(VENV)/.installed-samples
 	$(BIN)/python samples/make_samples.py
@@ -54,6 +59,11 @@ $(VENV)/.installed-test: pyproject.toml | $(BIN)/python
 
 $(OLDEST)/.installed: pyproject.toml | $(BIN)/python
 	$(PIP) --upgrade --no-deps --target $(OLDEST) "pymupdf==$(OLDEST_ENGINE).*"
+	touch $@
+
+$(VENV)/with-model/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)/with-model
+	$(VENV)/with-model/bin/python -m pip --disable-pip-version-check install -qq -e ".[test,embed,japanese]"
 	touch $@
 
 $(VENV)/.installed-samples: pyproject.toml | $(BIN)/python

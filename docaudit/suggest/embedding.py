@@ -49,6 +49,7 @@ class Embedder:
                 remedy='pip install "docaudit[embed]", or pass --method ngrams to do without a model',
             )
         self.path = self._path(model)
+        self._known: dict[str, dict[str, Vectors]] = {}
 
     def _path(self, model: str | None) -> str:
         if model is not None and model != DEFAULT_MODEL:
@@ -97,7 +98,9 @@ class Embedder:
             keep: Whether to read and write the cache.
         """
         cache = VectorCache(document, self.identity)
-        known = cache.read() if keep else {}
+        known = self._known.setdefault(document, {})
+        if keep and not known:
+            known |= cache.read()
         # Long texts apart from short ones: a batch takes as long as its longest.
         missing = sorted(
             dict.fromkeys(text for text in texts if text not in known), key=lambda t: (len(t), t)

@@ -34,8 +34,6 @@ Floats = npt.NDArray[np.float32]
 
 _DAMP = 3
 """Passages added to each term's own: a word that stands once beside a variant is no evidence yet."""
-_VARIANTS = "variants of all tables"
-"""Their vectors belong to no document."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +118,7 @@ class Prepared:
             return np.zeros((len(texts), len(self.compared)), dtype=np.float32)
         if self.embedder is None or self.vectors is None:
             return self._letters.similarities(texts)
-        asked = self.embedder.vectors(texts, _VARIANTS, None, keep=self._cache)
+        asked = self.embedder.vectors(texts, self._document, None, keep=self._cache)
         found: Floats = asked.astype(np.float32) @ self._terms_matrix
         if self.embedder.name == DEFAULT_MODEL:
             # It knows English alone; other letters are all the same to it.

@@ -1,7 +1,8 @@
 """The words and phrases of documents, counted: what may be a variant that the table lacks.
 
-A term is a run of one to four words, or up to eight in capitals (the name of a law, of a body), without a sign between them that does not begin or end in a word of grammar. In
-Japanese the words come from a segmenter (docaudit.suggest.japanese); runs of one script where it is not installed.
+A term is a run of one to four words, or up to eight in capitals (the name of a law, of a body), without a sign between
+them, that does not begin or end in a word of grammar. In Japanese the words come from a segmenter
+(docaudit.suggest.japanese); they are runs of one script where it is not installed.
 """
 
 from __future__ import annotations
