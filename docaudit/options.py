@@ -63,7 +63,7 @@ class AuditOptions(BaseModel):
     workers: int = Field(default=0, ge=0, le=64)
     page_seconds: float = Field(default=20.0, gt=0)
     document_seconds: float = Field(default=3600.0, gt=0)
-    memory_mb: int = Field(default=1024, ge=256, le=1_048_576)
+    memory_mb: int = Field(default=2048, ge=256, le=1_048_576)
     attachment_depth: int = Field(default=2, ge=0, le=9)
     attachment_mb: int = Field(default=256, ge=0, le=1024)
     revisions: bool = False

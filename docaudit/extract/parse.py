@@ -39,9 +39,11 @@ def read_tables(source: Source, options: AuditOptions, progress: Progress | None
         deadline = time.monotonic() + options.document_seconds
         document, pages = read_document(file, options, progress)
         document = with_inner_documents(file, options, document, pages, deadline)
-    page_df = page_table(pages)
+    page_df, image_df, blind_spot_df = page_table(pages), image_table(pages), spot_table(document, pages)
     line_df = mark_line_types(line_table(document, pages), page_df)
-    printed = printed_contents(line_df, len(pages))
+    outline, versions = document.outline, document.versions
+    del document, pages  # the lines are in the table; of long documents they are most of the memory
+    printed = printed_contents(line_df, len(page_df))
     contents = frozenset(line for entry in printed for line in entry.lines)
     object_registry, cross_ref_df = objects_and_refs(line_df, contents)
     return ExtractedTables(
@@ -49,14 +51,14 @@ def read_tables(source: Source, options: AuditOptions, progress: Progress | None
             name=file.name,
             sha256=file.sha256,
             size_bytes=file.size_bytes,
-            pages_total=len(pages),
-            versions={"docaudit": version("docaudit"), **document.versions},
+            pages_total=len(page_df),
+            versions={"docaudit": version("docaudit"), **versions},
         ),
         page_df=page_df,
         line_df=line_df,
-        image_df=image_table(pages),
-        toc_df=toc_table(document.outline, printed, line_df, page_df),
+        image_df=image_df,
+        toc_df=toc_table(outline, printed, line_df, page_df),
         cross_ref_df=cross_ref_df,
         object_registry=object_registry,
-        blind_spot_df=spot_table(document, pages),
+        blind_spot_df=blind_spot_df,
     )

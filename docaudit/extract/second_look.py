@@ -6,6 +6,7 @@ that looks like letters though nothing was found in it; and ink in which neither
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from docaudit.errors import OcrError
@@ -22,7 +23,7 @@ _WIDEST = 2.0
 """From letter to letter, as a multiple of their height."""
 _HARDLY, _A_LINE = 0.7, 0.85
 """Score below which a shape is hardly a line; and from which one connected shape is: some scripts leave no gap."""
-_TILE_PT = 1000.0
+_TILE_PT, _SEAM_PT = 700.0, 60.0
 _MANY = 8
 _SHARED, _SAME = 0.3, 0.6
 _CRUMB_PT = 6.0
@@ -174,22 +175,15 @@ def _find(
 
 
 def _tiles(box: Box) -> list[Box]:
-    """A part of a very large page in pieces that can be looked at closely; they overlap, so that no line is cut."""
-    if max(box[2] - box[0], box[3] - box[1]) <= _TILE_PT * 1.1:
-        return [box]
-    step = 0.9 * _TILE_PT
-    across = range(int((box[2] - box[0]) // step) + 1)
-    down = range(int((box[3] - box[1]) // step) + 1)
-    return [
-        (
-            box[0] + step * column,
-            box[1] + step * row,
-            min(box[2], box[0] + step * column + _TILE_PT),
-            min(box[3], box[1] + step * row + _TILE_PT),
-        )
-        for row in down
-        for column in across
-    ]
+    """A large box in pieces that can be looked at closely in little memory; they overlap, so that no line is cut."""
+    across, down = _spans(box[0], box[2]), _spans(box[1], box[3])
+    return [(x0, y0, x1, y1) for y0, y1 in down for x0, x1 in across]
+
+
+def _spans(start: float, stop: float) -> list[tuple[float, float]]:
+    count = max(1, math.ceil((stop - start - _SEAM_PT) / (_TILE_PT - _SEAM_PT)))
+    step = (stop - start - _SEAM_PT) / count
+    return [(start + step * number, start + step * (number + 1) + _SEAM_PT) for number in range(count)]
 
 
 def _residue(text: FoundText, words: list[Box]) -> bool:
