@@ -61,19 +61,25 @@ def layout(form: RawGrid, rows: Sequence[Mapping[str, str]]) -> list[tuple[str, 
     The id is always written: a row that is edited later keeps it. A new file has all columns.
     """
     kept: list[tuple[str, str]] = []
-    for written in form.columns:
+    for written in form.columns if _is_ours(form) else ():
         name = known_name(written)
         kept.append(("variant", "variant") if name == "variants" else (written, name))
     have = {name for _, name in kept}
+    new = not kept
     every = dict.fromkeys([*COLUMNS, *(name for row in rows for name in row)])
     plain = {**DEFAULTS, "role": "required"}
     for name in every:
-        says = (
-            not form.columns or name == "id" or any(row.get(name, "") != plain.get(name, "") for row in rows)
-        )
+        says = new or name == "id" or any(row.get(name, "") != plain.get(name, "") for row in rows)
         if name not in have and says:
             kept.append((name, name))
     return kept
+
+
+def _is_ours(form: RawGrid) -> bool:
+    """Whether the table that stands there could be read; columns that no table may have are not kept."""
+    names = [known_name(written) for written in form.columns if written]
+    known = all(name in (*COLUMNS, "variants") or name.startswith(OWN) for name in names)
+    return known and len(set(names)) == len(names)
 
 
 def _late_head(filled: Sequence[tuple[int, list[Any]]]) -> list[str]:

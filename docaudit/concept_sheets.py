@@ -18,6 +18,8 @@ from docaudit.errors import ConceptTableError, OutputError
 
 _PLAIN_FORMATS = frozenset({"General", "@", "0", "GENERAL", "Standard"})
 _EXACT_DIGITS = 15
+_MOST_CELLS = 5_000_000
+"""One cell far away makes a sheet of billions of empty ones, and each would be looked at."""
 
 
 def read_sheet(data: bytes, file: str) -> RawTable:
@@ -42,12 +44,25 @@ def _books(data: bytes, file: str) -> tuple[Any, Any]:
 
     try:
         written = load_workbook(io.BytesIO(data))
+        _check_sizes(written, file)
         formulas = any(cell.data_type == "f" for sheet in written.worksheets for row in sheet for cell in row)
         return load_workbook(io.BytesIO(data), data_only=True) if formulas else written, written
+    except ConceptTableError:
+        raise
     except Exception as error:  # openpyxl lets through whatever zipfile and its XML parsers raise
         raise ConceptTableError(
             f"is not an Excel workbook: {error}", file=file, remedy="save it as .xlsx or as CSV"
         ) from error
+
+
+def _check_sizes(book: Any, file: str) -> None:
+    for sheet in book.worksheets:
+        if sheet.max_row * sheet.max_column > _MOST_CELLS:
+            raise ConceptTableError(
+                f"sheet '{sheet.title}' goes to row {sheet.max_row:,} and column {sheet.max_column:,}",
+                file=file,
+                remedy="delete the empty rows and columns in Excel, or save the table as CSV",
+            )
 
 
 def _rows(values: Any, written: Any, problems: list[str]) -> list[list[Any]]:
@@ -117,6 +132,9 @@ def write_sheet(path: Path, rows: Sequence[Mapping[str, str]]) -> bytes:
             file=str(path),
             remedy="save as CSV or JSON",
         ) from error
+    for row in sheet.iter_rows(min_row=first, min_col=len(form) + 1):
+        for cell in row:
+            cell.value = None
     if sheet.max_row > first + len(rows):
         sheet.delete_rows(first + len(rows) + 1, sheet.max_row - first - len(rows))
     stream = io.BytesIO()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from docaudit.concept_cells import is_acronym
-from docaudit.concept_rows import CaseMode, InflectMode, MatchMode, Role, Status
+from docaudit.concept_rows import OWN, CaseMode, InflectMode, MatchMode, Role, Status
 
 
 class Variant(BaseModel):
@@ -45,6 +45,14 @@ class Variant(BaseModel):
     date: str = Field("", pattern=r"^(\d{4}-\d{2}-\d{2})?$")
     note: str = ""
     own: tuple[tuple[str, str], ...] = ()
+
+    @field_validator("own")
+    @classmethod
+    def _own_names(cls, own: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+        # Any other name would take the place of a column of the contract when the table is written.
+        if wrong := [name for name, _ in own if not name.startswith(OWN)]:
+            raise ValueError(f"own: the name '{wrong[0]}' does not begin with {OWN}")
+        return own
 
     @property
     def case_sensitive(self) -> bool:

@@ -186,6 +186,19 @@ def test_formulas_count_with_their_values_and_are_named_without(tmp_path: Path) 
     assert texts(ConceptTable.load(path)) == [("c", "data centre"), ("c", "LLM"), ("c", "plain")]
 
 
+def test_a_cell_far_away_is_named_and_not_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in (HEAD, ["AI", "AI", ""]):
+        sheet.append(row)
+    sheet.cell(1_048_576, 16_384, "x")
+    book.save(path)
+    (said,) = problems(path)
+    assert "goes to row 1,048,576 and column 16,384" in said
+
+
 @pytest.mark.parametrize("suffix", ["csv", "xlsx"])
 def test_a_title_above_the_head_is_named(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"t.{suffix}"

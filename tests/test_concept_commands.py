@@ -60,6 +60,11 @@ def test_init_writes_a_table_that_loads_and_overwrites_nothing(
     assert "there is such a file already" in capsys.readouterr().err
 
 
+def test_init_with_a_name_that_cannot_be(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", "a" * 300 + ".csv", "--question", "Which whales?"]) == 2
+    assert "unexpected" not in capsys.readouterr().err
+
+
 def test_a_table_of_init_cannot_be_audited_before_someone_decides(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

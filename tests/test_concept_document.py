@@ -128,6 +128,44 @@ def test_a_workbook_keeps_its_other_sheets_its_widths_and_its_head(tmp_path: Pat
     assert len(ConceptTable.load(path).variants) == 1
 
 
+def test_a_table_that_begins_in_the_second_column_stays_there(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in ([None, "concept", "variant"], [None, "AI", "AI"]):
+        sheet.append(row)
+    book.save(path)
+    loaded = ConceptTable.load(path)
+    loaded.save(path)
+    assert next(load_workbook(path).active.values) == (None, "concept", "variant", "id")  # type: ignore[union-attr]
+    assert ConceptTable.load(path) == loaded
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
+def test_columns_that_no_table_may_have_are_not_kept(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"t.{suffix}"
+    if suffix == "csv":
+        path.write_text("concept,colour,variant,more,again\nc,red,x1,y,z\n", "utf-8")
+    else:
+        book = Workbook()
+        sheet = book.active
+        assert sheet is not None
+        for row in (
+            ["concept", "colour", "variant", *"abcdefghijklmnop"],
+            ["c", "red", "x1", *"abcdefghijklmnop"],
+        ):
+            sheet.append(row)
+        book.save(path)
+    table().save(path)
+    assert ConceptTable.load(path) == table()
+
+
+def test_own_columns_cannot_take_the_place_of_others() -> None:
+    with pytest.raises(ValueError, match="does not begin with x_"):
+        Variant(concept="c", text="x1", own=(("note", "n"),))
+
+
 @pytest.mark.parametrize("suffix", ["json", "yaml"])
 def test_a_mapping_of_concepts_stays_one(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"t.{suffix}"

@@ -20,7 +20,7 @@ def init(path: Path, question: str, *, as_json: bool) -> int:
     """Write a first table; one that exists already is never overwritten."""
     from docaudit.concept_init import first_table
 
-    if path.exists():
+    if _is_there(path):
         raise OutputError(
             "there is such a file already", file=str(path), remedy="name another, or delete this one"
         )
@@ -33,6 +33,13 @@ def init(path: Path, question: str, *, as_json: bool) -> int:
     click.echo(f"{path}: {plural(len(table.concepts), 'concept')} proposed: {named}")
     click.echo("Add what else means the same, and set the status of each row to accepted or rejected.")
     return 0
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False  # a name that cannot be: writing says what is wrong with it
 
 
 def lint(path: Path, doc: Path | None, options: AuditOptions, *, as_json: bool) -> int:
@@ -52,7 +59,9 @@ def lint(path: Path, doc: Path | None, options: AuditOptions, *, as_json: bool) 
         for finding in findings:
             place = ": ".join(one_line(part) for part in (finding.concept, finding.variant) if part)
             said = f"{one_line(finding.message)} {one_line(finding.remedy)}"
-            click.echo(f"{finding.severity}: row {finding.row}: {place}: {said} [{finding.code}]")
+            click.echo(
+                f"{finding.severity}: row {finding.row} ({finding.row_id}): {place}: {said} [{finding.code}]"
+            )
         if not findings:
             counts = plural(len(table.concepts), "concept"), plural(len(table.variants), "variant")
             click.echo(f"{path}: {', '.join(counts)}, nothing to say")
