@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from docaudit.justification import AbsenceJustification, AnswerWithEvidence, Finding, GroundedAnswer
     from docaudit.options import AuditOptions
     from docaudit.parsed import ParsedDocument, SweepResult
+    from docaudit.suggest import suggest
     from docaudit.sweep import sweep_for_absence
 
 __version__ = "0.1.0"
@@ -41,6 +42,7 @@ _HOME = {
     "AuditOptions": "docaudit.options",
     "ParsedDocument": "docaudit.parsed",
     "SweepResult": "docaudit.parsed",
+    "suggest": "docaudit.suggest",
     "sweep_for_absence": "docaudit.sweep",
 }
 
@@ -64,6 +66,7 @@ __all__ = [
     "first_table",
     "justify",
     "parse",
+    "suggest",
     "sweep",
     "sweep_for_absence",
 ]

