@@ -19,6 +19,7 @@ from docaudit.render.words import plural
 from docaudit.suggest import suggest_from
 from docaudit.suggest.candidates import Candidate, Suggestions
 from docaudit.suggest.decisions import decide, find, propose
+from docaudit.suggest.known import Known
 from docaudit.suggest.prepared import Method, Prepared
 
 _PAGES_SHOWN = 6
@@ -190,7 +191,12 @@ def _review(table: ConceptTable, suggestions: Suggestions, path: Path, wanted: W
             table = decide(table, chosen, decision, reviewer=wanted.reviewer, note=note or None)  # type: ignore[arg-type]
         table.save(path)
         done += len(chosen)
-        pending = [other for other in pending if other not in chosen]
+        known = Known(table)  # what an accepted row finds needs no decision of its own any more
+        pending = [
+            other
+            for other in pending
+            if other not in chosen and (isinstance(other, Variant) or other.text not in known)
+        ]
     click.echo(f"\n{path}: {plural(done, 'candidate')} settled, {len(pending)} not looked at")
     return 0
 

@@ -59,7 +59,7 @@ class Embedder:
             raise ModelError(f"the package {DEFAULT_MODEL} is not installed", remedy=_REMEDY)
         return str(Path(found.origin).parent / "model")
 
-    @property
+    @cached_property
     def identity(self) -> str:
         """What tells this model from others in the cache: its name, its files where it is a folder, the library."""
         parts = [self.name, _version("sentence-transformers")]
