@@ -4,8 +4,7 @@
 
 Half of the variants of each table in samples/concepts are removed at random (seeded), and candidates are asked for
 with the other half.
-Counted are the removed variants that occur in the document and that the kept half does not find; one is recalled if
-it is among the first `top` candidates of its concept, or among the terms shown under one of them. FOLDER holds PDFs,
+Counted are the removed variants with a place in the document that the kept half does not find; one is recalled if it is among the first `top` candidates of its concept, or among the terms shown under one of them. FOLDER holds PDFs,
 or saved parses.
 """
 
@@ -24,9 +23,10 @@ from docaudit.concepts import ConceptTable, Variant
 from docaudit.parsed import ParsedDocument
 from docaudit.suggest import suggest_from
 from docaudit.suggest.candidates import Candidate
-from docaudit.suggest.known import Known, finds
+from docaudit.suggest.known import finds
 from docaudit.suggest.prepared import Prepared
 from docaudit.sweep import sweep_lines
+from docaudit.table_strength import places_by_concept
 
 METHODS = ("embedding", "ngrams")
 
@@ -54,13 +54,14 @@ def main() -> None:
     for parsed in documents:
         prepared = {method: Prepared(parsed, method=method) for method in METHODS}
         for name, table in tables.items():
-            here = _present(parsed, table)
+            here = _places(parsed, table)
             chance = random.Random(7)
             for _ in range(args.draws if here else 0):
-                removed = set(chance.sample(table.variants, len(table.variants) // 2))
+                removed = chance.sample(table.variants, len(table.variants) // 2)
                 kept = ConceptTable(variants=tuple(v for v in table.variants if v not in removed))
-                known = Known(kept)
-                gone = [v for v in here if v in removed and v.text not in known]
+                left = {v.text for v in kept.variants}
+                lost = frozenset[str]().union(*(finders for finders in here if finders.isdisjoint(left)))
+                gone = [v for v in removed if v.text in lost and v.match != "regex"]
                 if not gone:
                     continue
                 lists = {m: suggest_from(p, kept, top=args.top).candidates for m, p in prepared.items()}
@@ -83,10 +84,10 @@ def _tables() -> dict[str, ConceptTable]:
     return {name: ConceptTable(variants=table.active) for name, table in loaded.items()}
 
 
-def _present(parsed: ParsedDocument, table: ConceptTable) -> list[Variant]:
-    """The variants that the document has."""
-    _, ledger = sweep_lines(parsed.line_df, table, pages_total=len(parsed.page_df))
-    return [v for v, hits in zip(table.active, ledger["hits"], strict=True) if hits and v.match != "regex"]
+def _places(parsed: ParsedDocument, table: ConceptTable) -> list[frozenset[str]]:
+    """For each place of the concept in the document, the variants that find it."""
+    hit_df, _ = sweep_lines(parsed.line_df, table, pages_total=len(parsed.page_df))
+    return [finders for places in places_by_concept(hit_df).values() for finders in places]
 
 
 def _recalled(variant: Variant, candidates: Sequence[Candidate]) -> str:

@@ -125,7 +125,7 @@ def table_strength(
     places: dict[str, Finders] = {concept: [] for concept in table.active_concepts}
     for one in parsed:
         hit_df, _ = sweep_lines(one.line_df, table, pages_total=len(one.page_df))
-        for concept, finders in _places(counted(hit_df)).items():
+        for concept, finders in places_by_concept(hit_df).items():
             places[concept] += finders
     halves = _halves(table, places, prepared, draws, top)
     return TableStrength(
@@ -136,8 +136,9 @@ def table_strength(
     )
 
 
-def _places(hit_df: pd.DataFrame) -> dict[str, Finders]:
-    """Hits of a concept that overlap are one place."""
+def places_by_concept(hit_df: pd.DataFrame) -> dict[str, Finders]:
+    """The places of each concept; counted hits that overlap are one place."""
+    hit_df = counted(hit_df)
     names = ("concept", "page_num", "line_num", "char_start", "page_end", "line_end", "char_end", "variant")
     rows = sorted(zip(*(hit_df[name].tolist() for name in names), strict=True))
     found: dict[str, Finders] = {}
