@@ -3,9 +3,9 @@
     python bench/suggest.py FOLDER [--documents NAME ...] [--draws 50] [--top 20] [--cache DIR] [--speed]
 
 Half of the variants of each table in samples/concepts are removed at random (seeded), and candidates are asked for
-with the other half.
-Counted are the removed variants with a place in the document that the kept half does not find; one is recalled if it is among the first `top` candidates of its concept, or among the terms shown under one of them. FOLDER holds PDFs,
-or saved parses.
+with the other half. Counted are the removed variants with a place in the document that the kept half does not find;
+one is recalled if it is among the first `top` candidates of its concept, or among the terms shown under one of them.
+FOLDER holds PDFs, or saved parses.
 """
 
 from __future__ import annotations
