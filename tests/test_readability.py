@@ -70,6 +70,22 @@ def test_what_holds_no_text_does_not_lower_the_share() -> None:
     assert all(not item.may_hold_text and item.remedy == "" for item in one.kinds)
 
 
+def test_a_scan_that_ocr_read_is_read_in_full() -> None:
+    scans = pdfs.document(pdfs.scan(*pdfs.PROSE, dpi=200), pdfs.scan(*pdfs.PROSE[:1], dpi=200))
+    read = measure_readability(parse_once(scans, ocr="auto"))
+    assert [page.state.value for page in read.pages] == ["image_only"] * 2
+    assert [page.read_in_full for page in read.pages] == [True, True]
+    assert read.readable_share == 1
+    assert read.complete
+    unread = measure_readability(parse_once(scans))
+    assert unread.pages_not_read_in_full == (1, 2)
+
+
+def test_a_page_that_was_not_rendered_is_not_read_in_full() -> None:
+    parsed = parse_once(pdfs.document(pdfs.scan(*pdfs.PROSE)), ink=False)
+    assert measure_readability(parsed).pages_not_read_in_full == (1,)
+
+
 def test_sums_of_several() -> None:
     documents = [measure_readability(parse_once(data)) for data in (MIXED, CLEAN, MIXED)]
     corpus = CorpusReadability.of(documents, [UnreadableDocument(name="gone.pdf", error="no such file")])
