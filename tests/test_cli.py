@@ -304,6 +304,24 @@ class TestCoverage:
         assert "image_only_page: 3" in out
         assert "without its PDF" in (tmp_path / "map.html").read_text("utf-8")
 
+    @pytest.mark.parametrize("command", ["coverage", "audit", "sweep"])
+    def test_a_saved_parse_is_not_read_again(self, run: Run, tmp_path: Path, command: str) -> None:
+        saved = str(tmp_path / "saved")
+        assert run("parse", "report.pdf", "--out", saved, "--ocr", "off")[0] == 0
+        table = () if command == "coverage" else ("--concepts", "nothing.csv")
+        code, _, err = run(command, saved, *table, "--ocr", "auto")
+        assert code == 2
+        assert "it was read with --ocr off, not with --ocr auto (parse the PDF again)" in err
+        assert run(command, saved, *table, "--ocr", "off", "--workers", "1")[0] == 0
+
+    def test_parse_keeps_the_parse_of_another_document(self, run: Run, tmp_path: Path) -> None:
+        saved = str(tmp_path / "saved")
+        assert run("parse", "report.pdf", "--out", saved, "--ocr", "off")[0] == 0
+        assert run("parse", "report.pdf", "--out", saved, "--ocr", "off")[0] == 0
+        code, out, err = run("parse", "scan.pdf", "--out", saved, "--ocr", "off")
+        assert (code, out) == (2, "")
+        assert err.startswith(f"docaudit: {saved}: holds the parse of another document, report.pdf")
+
     @pytest.mark.parametrize("command", ["coverage", "parse", "sweep"])
     def test_only_options_that_matter(self, command: str) -> None:
         shown = shell(command, "--help").stdout

@@ -164,7 +164,7 @@ def explain(codes: tuple[str, ...], as_json: bool) -> int:
     help="Print one line for each hit, as grep does: PAGE:LINE:CONCEPT:MATCH_KIND:SNIPPET, with DOC: before it if "
     "there are several.",
 )
-@option_flags((*READING_OPTIONS, "regex_seconds"))
+@option_flags((*READING_OPTIONS, "regex_seconds", "sweep_seconds"))
 @debug_flag
 def sweep(
     docs: tuple[Path, ...],

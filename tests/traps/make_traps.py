@@ -119,13 +119,6 @@ TRAPS = (
         INK,
         {"ocr": "auto", "ocr_confidence": 100.0},
     ),
-    Trap(
-        "ocr_language_missing",
-        PICTURE,
-        {Kind.OCR_FAILED: 1},
-        unmet=INK,
-        options={"ocr": "auto", "ocr_lang": "tlh"},
-    ),
     Trap("braille", pdfs.document(braille), {Kind.OCR_NO_WORDS: 1}, unmet=INK, options={"ocr": "auto"}),
     Trap("other_layer", pdfs.document(other_layer), {Kind.TEXT_DISAGREES: 1}, SURE, INK, {"ocr": "full"}),
     Trap("damaged_content", pdfs.damaged_stream(PLAIN, 2), {Kind.PAGE_DAMAGED: 2}, unmet=PAGES),
