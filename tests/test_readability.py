@@ -9,7 +9,7 @@ from docaudit.coverage import measure_readability
 from docaudit.justification import ParseCoverage
 from docaudit.readability import CorpusReadability, UnreadableDocument
 from docaudit.reasons import BlindSpotKind
-from docaudit.render.coverage_text import print_coverage, print_kinds
+from docaudit.render.coverage_text import print_coverage
 from docaudit.render.paper import new_console
 from tests import pdfs
 from tests.conftest import parse_once
@@ -140,15 +140,6 @@ def test_findings_that_are_not_shown_are_counted() -> None:
     text = " ".join(shown(CorpusReadability.of([many])).split())
     assert "11 gaps among 0 named objects" in text
     assert "… 6 more: --json or --out" in text
-
-
-def test_explain_names_every_kind() -> None:
-    import io
-
-    out = io.StringIO()
-    print_kinds(new_console(file=out, width=80))
-    for kind in BlindSpotKind:
-        assert kind.value in out.getvalue()
 
 
 def test_warnings_come_back_from_a_saved_parse(tmp_path) -> None:
