@@ -19,7 +19,7 @@ import pytest
 import docaudit
 from docaudit.cli import main
 from docaudit.cli.swept import Swept, print_swept
-from docaudit.concept_lint import LintCode
+from docaudit.concept_lint_codes import LintCode
 from docaudit.frames import LEDGER_DF
 from docaudit.justification import AbsenceReason, Finding, LedgerRow, Obligation, Strength
 from docaudit.location import MatchKind, PageState, TextSource, Visibility

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from rich.console import Console
 
-from docaudit.concept_lint import LintCode
+from docaudit.concept_lint_codes import LintCode
 from docaudit.errors import OptionError
 from docaudit.justification import Finding, Obligation
 from docaudit.location import PageState, TextSource
@@ -64,17 +64,6 @@ _SOURCES = {
     TextSource.ATTACHMENT: "A file that is embedded in the document.",
     TextSource.EARLIER_REVISION: "An earlier revision of the file.",
 }
-_LINT = {
-    LintCode.SHADOWED: "Wherever the variant stands, another one is found as well.",
-    LintCode.NEAR_DUPLICATE: "Two variants are found in the same places.",
-    LintCode.TOO_SHORT: "The variant is so short that it will be found in other words or meanings.",
-    LintCode.REGEX_HOSTILE: "The variant looks like a regular expression and is matched as it is written.",
-    LintCode.ACRONYM_CASE: "The case of a short acronym decides what is found.",
-    LintCode.COMMON_WORD: "The variant is a common word.",
-    LintCode.LOST_CHARACTER: "The variant has a character that was lost when the table was saved.",
-    LintCode.CONCEPT_WITHOUT_ACCEPTED: "The concept has no accepted variant: it is not searched.",
-    LintCode.CONCEPT_NAMES_ALIKE: "Two concepts have names that differ only in case, width or form.",
-}
 
 
 def entries() -> list[Entry]:
@@ -105,7 +94,7 @@ def entries() -> list[Entry]:
         *_listed("visibility of text", words.VISIBILITIES),
         *_listed("state of a page", _PAGES),
         *_listed("state of a variant in the ledger", _LEDGER),
-        *_listed("finding of lint", _LINT),
+        *(Entry(code.value, "finding of lint", code.meaning, code.remedy) for code in LintCode),
     ]
 
 
