@@ -178,7 +178,7 @@ class TestBadInput:
             (("report", "ai.csv"), "ai.csv"),
             (("report", "none.json"), "none.json"),
             (("explain", "images"), "image_not_read"),
-            (("coverage", "report.pdf", "--fail-on", ""), "image_not_read"),
+            (("coverage", "report.pdf", "--fail-on", ""), "docaudit explain lists them"),
             (("frobnicate",), "frobnicate"),
         ],
     )  # fmt: skip

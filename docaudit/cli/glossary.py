@@ -111,9 +111,9 @@ def explained(codes: Iterable[str]) -> list[Entry]:
 def need_known(name: str, known: Sequence[str], what: str, otherwise: str) -> None:
     """Raise OptionError for a name that is not known: it names those that look alike, or says where all are listed."""
     if name not in known:
-        near = difflib.get_close_matches(
-            name.lower().replace("-", "_"), dict.fromkeys(known), n=3, cutoff=0.6
-        )
+        codes, plain = list(dict.fromkeys(known)), name.lower().replace("-", "_")
+        begin_alike = [code for code in codes if len(plain) > 3 and code.startswith(plain[:4])]
+        near = list(dict.fromkeys([*difflib.get_close_matches(plain, codes, n=3), *begin_alike]))[:3]
         remedy = f"did you mean {' or '.join(near)}? {otherwise}" if near else otherwise
         raise OptionError(f"no {what} '{name}'", remedy=remedy)
 
