@@ -1,4 +1,4 @@
-"""What the characters that a file claims for its glyphs let one expect to see: nothing, a letter, or no one knows what."""
+"""What the characters that a file claims for its glyphs let one expect to see: nothing, a letter, or anything."""
 
 from __future__ import annotations
 
