@@ -110,7 +110,8 @@ def _other_script(found: list[Likeness]) -> Doubt | None:
     if any(all(map(draws_nothing, one.claim)) for one in latin):
         return Doubt.BLANKS
     different = len({one.letter.lower() for one in latin})
-    return Doubt.OTHER_LETTERS if different >= _CONTRADICTIONS and 2 * len(latin) >= len(found) else None
+    others = len([one for one in found if not one.claim.isascii() or one in latin])  # without plain signs and blanks
+    return Doubt.OTHER_LETTERS if different >= _CONTRADICTIONS and 2 * len(latin) >= others else None
 
 
 def _likenesses(groups: dict[str, list[tuple[str, Shape]]], thorough: bool) -> list[Likeness]:
