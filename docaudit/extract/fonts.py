@@ -32,9 +32,9 @@ _BARS = "Il1|!i"
 _CONTRADICTIONS = 3
 """Glyphs of a font that show another letter. Of 1,200 fonts of real documents none that draws letters had more than
 two, bars left out; a font with the letters of one sentence shifted has fifteen."""
-_CLEARLY = 0.7
+_PERHAPS, _CLEARLY = 0.5, 0.7
 """A glyph that claims to be of another script, a symbol or a blank shows a Latin letter if it resembles it this much:
-the letters of a sans serif face do by 0.71 (l, t) to 0.98."""
+the letters of a sans serif face do by 0.71 (l, t) to 0.98. By the first on a quick look it is looked at closely."""
 _CLOSE, _APART = 0.1, 0.2
 """Mean distance between claim and best resemblance: below the first a quick look is enough; honest fonts stay below
 0.1 also on a closer look, and icons or a script that the claimed letters do not belong to above the second."""
@@ -84,10 +84,11 @@ def _doubt(doc: pymupdf.Document, number: int, simple: bool) -> Doubt | None:
         return (
             None  # a font that cannot be drawn alone; where a page draws it, its ink is accounted for there
         )
-    others = likenesses(groups.pop(""), "") if "" in groups else []
-    doubt = _other_script(others)
-    if doubt is not None:
-        return doubt
+    others = {"": groups.pop("", [])}
+    if _latin(_likenesses(others, thorough=False), _PERHAPS):
+        doubt = _other_script(_likenesses(others, thorough=True))
+        if doubt is not None:
+            return doubt
     quick = _likenesses(groups, thorough=False)
     if not _contradictions(quick) and _distance(quick) <= _CLOSE:
         return None
@@ -105,17 +106,31 @@ def _other_script(found: list[Likeness]) -> Doubt | None:
     One letter in place of a blank is enough. Other scripts have a few letters that look like Latin ones: so they must
     be several, and as many as all others.
     """
-    latin = [one for one in found if one.best >= _CLEARLY and one.best - one.claimed >= _OTHER]
-    latin = [one for one in latin if one.letter not in _BARS]
+    latin = _latin(found, _CLEARLY)
     if any(all(map(draws_nothing, one.claim)) for one in latin):
         return Doubt.BLANKS
     different = len({one.letter.lower() for one in latin})
-    others = len([one for one in found if not one.claim.isascii() or one in latin])  # without plain signs and blanks
+    others = len(
+        [one for one in found if not one.claim.isascii() or one in latin]
+    )  # without plain signs and blanks
     return Doubt.OTHER_LETTERS if different >= _CONTRADICTIONS and 2 * len(latin) >= others else None
 
 
+def _latin(found: list[Likeness], least: float) -> list[Likeness]:
+    return [
+        one
+        for one in found
+        if one.best >= least and one.best - one.claimed >= _OTHER and one.letter not in _BARS
+    ]
+
+
 def _likenesses(groups: dict[str, list[tuple[str, Shape]]], thorough: bool) -> list[Likeness]:
-    return [one for group, glyphs in groups.items() for one in likenesses(glyphs, group, thorough=thorough)]
+    return [
+        one
+        for group, glyphs in groups.items()
+        if glyphs
+        for one in likenesses(glyphs, group, thorough=thorough)
+    ]
 
 
 def _contradictions(found: list[Likeness]) -> int:

@@ -112,21 +112,21 @@ def likenesses(glyphs: Sequence[tuple[str, Shape]], group: str, *, thorough: boo
 
     A capital form counts for a small letter and the other way round, as small capitals are common. Without `thorough`
     only two fonts are compared with. Glyphs of no alphabet (group "") are compared with Latin letters, as what they
-    may show instead, in all fonts.
+    may show instead.
     """
     letters, fonts = _ALPHABETS[group]
     forms = [forms_of(claim) for claim, _ in glyphs]
     alphabet = "".join(dict.fromkeys((*ascii_letters, *digits, *letters, *sorted(set().union(*forms)))))
     columns = {char: number for number, char in enumerate(alphabet)}
-    scores = _scores(
-        [shape for _, shape in glyphs], alphabet, fonts if thorough or not group else fonts[:_QUICK]
-    )
+    scores = _scores([shape for _, shape in glyphs], alphabet, fonts if thorough else fonts[:_QUICK])
     found = []
     for row, own, (claim, _) in zip(scores, forms, glyphs, strict=True):
         claimed = float(row[[columns[form] for form in own]].max())
         if np.isfinite(claimed) or not group:
             at = int((row if group else row[: len(ascii_letters + digits)]).argmax())
-            found.append(Likeness(claim, max(claimed, 0.0), float(row[at]), alphabet[at]))
+            found.append(
+                Likeness(claim, claimed if np.isfinite(claimed) else 0.0, float(row[at]), alphabet[at])
+            )
     return found
 
 
