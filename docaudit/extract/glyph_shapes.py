@@ -69,9 +69,10 @@ class Likeness:
 
 
 def script_group(char: str) -> str | None:
-    """The alphabet in which a character can be judged; None if there is no font to compare it with."""
-    code = ord(char)
-    if 0x4E00 <= code <= 0x9FFF:
+    """The alphabet in which a character can be judged; None if there is none, or if they are several characters."""
+    if len(char) != 1:
+        return None
+    if 0x4E00 <= ord(char) <= 0x9FFF:
         return "kanji"
     return next((name for name, (letters, _) in _ALPHABETS.items() if char in letters), None)
 

@@ -79,7 +79,7 @@ def _wanted(claims: list[str]) -> list[int]:
         if all(map(draws_nothing, claim)):
             blanks.append(at)
         else:
-            (letters if len(claim) == 1 and script_group(claim) else others).append(at)
+            (letters if script_group(claim) else others).append(at)
     return letters[:_MOST_GLYPHS] + others[:_MOST_GLYPHS] + blanks
 
 
