@@ -199,7 +199,7 @@ def from_code_point(first: int) -> dict[str, str]:
 def test_latin_letters_that_claim_to_be_something_else(claims: dict[str, str]) -> None:
     parsed = parse_once(claiming(claims), ocr="off")
     assert "unknown_glyphs" in parsed.blind_spot_df["kind"].tolist()
-    assert docaudit.audit(parsed, TABLE).finding == "not_established"
+    assert docaudit.audit(parsed, TABLE).finding != "absent_within_coverage"
 
 
 @pytest.mark.parametrize(
