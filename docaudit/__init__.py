@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from docaudit.audit import audit, justify, parse, sweep
-    from docaudit.concepts import Concept, ConceptTable, Variant
+    from docaudit.concept_diff import TableDiff, diff_tables
+    from docaudit.concept_init import first_table
+    from docaudit.concepts import Concept, ConceptInfo, ConceptTable, Variant
     from docaudit.errors import DocauditError, ExitCode
     from docaudit.justification import AbsenceJustification, AnswerWithEvidence, Finding, GroundedAnswer
     from docaudit.options import AuditOptions
@@ -23,7 +25,11 @@ _HOME = {
     "justify": "docaudit.audit",
     "parse": "docaudit.audit",
     "sweep": "docaudit.audit",
+    "TableDiff": "docaudit.concept_diff",
+    "diff_tables": "docaudit.concept_diff",
+    "first_table": "docaudit.concept_init",
     "Concept": "docaudit.concepts",
+    "ConceptInfo": "docaudit.concepts",
     "ConceptTable": "docaudit.concepts",
     "Variant": "docaudit.concepts",
     "DocauditError": "docaudit.errors",
@@ -43,6 +49,7 @@ __all__ = [
     "AnswerWithEvidence",
     "AuditOptions",
     "Concept",
+    "ConceptInfo",
     "ConceptTable",
     "DocauditError",
     "ExitCode",
@@ -50,8 +57,11 @@ __all__ = [
     "GroundedAnswer",
     "ParsedDocument",
     "SweepResult",
+    "TableDiff",
     "Variant",
     "audit",
+    "diff_tables",
+    "first_table",
     "justify",
     "parse",
     "sweep",

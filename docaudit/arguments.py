@@ -10,8 +10,13 @@ from docaudit.parsed import ParsedDocument, SweepResult
 
 
 def need_table(table: Any) -> ConceptTable:
-    """The concept table; raises ConceptTableError for anything else."""
+    """The concept table; raises ConceptTableError for anything else, and for one in which nothing is accepted."""
     if isinstance(table, ConceptTable):
+        if not table.active:
+            raise ConceptTableError(
+                "no variant of the concept table is accepted, so nothing would be searched",
+                remedy="accept at least one",
+            )
         return table
     raise ConceptTableError(
         f"a ConceptTable is needed, not {_kind(table)}",

@@ -156,7 +156,7 @@ def _meetings(
         table,
         scope=chosen.scope,
         window_words=chosen.window_words,
-        required=chosen.required,
+        required=chosen.required or table.required_concepts,
         toc_df=parsed.toc_df,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 import unicodedata
 from typing import Any
 
@@ -12,6 +13,8 @@ import regex
 from docaudit.expressions import compile_expression
 from docaudit.wordforms import fold
 
+NO_TEXT = "\ufffd?"
+"""Stands for a cell whose problem is reported already, so that it brings no other."""
 MAX_CHARS = 10_000
 JOINER = " + "
 """Joins the names of concepts that meet, in cooccurrence_df and nearest_df; no concept may have it in its name."""
@@ -34,7 +37,32 @@ def cell_text(where: str, column: str, cell: Any, problems: list[str]) -> str:
     else:
         kind = type(cell).__name__
         problems.append(f"{where}, column {column}: holds a {kind}, not text: write one text per variant")
-    return "?"
+    return NO_TEXT
+
+
+_DATES = (
+    re.compile(r"(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})(?:[T ]00:00(:00)?)?"),
+    re.compile(r"(?P<y>\d{4})年(?P<m>\d{1,2})月(?P<d>\d{1,2})日"),
+    # With full stops the day comes first; with slashes it depends on the country.
+    re.compile(r"(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})"),
+)
+
+
+def date_text(where: str, column: str, cell: Any, problems: list[str]) -> str:
+    """A day as YYYY-MM-DD: from a date cell, or from a text that can be read in one way only."""
+    if isinstance(cell, dt.date) and not _is_missing(cell):
+        return (cell.date() if isinstance(cell, dt.datetime) else cell).isoformat()
+    text = cell_text(where, column, cell, problems).strip()
+    for pattern in _DATES:
+        found = pattern.fullmatch(text)
+        if found:
+            try:
+                return dt.date(int(found["y"]), int(found["m"]), int(found["d"])).isoformat()
+            except ValueError:
+                break  # no such day
+    if text and text != NO_TEXT:
+        problems.append(f"{where}, column {column}: '{text}' is no clear day: write it as 2026-01-31")
+    return ""
 
 
 def _is_missing(cell: Any) -> bool:
@@ -80,3 +108,17 @@ def _regex_problems(pattern: str) -> list[str]:
 def lone_surrogate(text: str) -> bool:
     """Whether a text holds half a character, which no file can hold."""
     return any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def is_acronym(text: str) -> bool:
+    """Whether `case` auto takes a variant case-sensitively: one word, all capitals, at most five letters.
+
+    The sweep decides by it too (Variant.case_sensitive).
+
+    >>> [is_acronym(word) for word in ("IT", "R&D", "GenAI", "A", "U.S.", "AI Act", "CO2", "COVID-19")]
+    [True, True, False, True, True, False, True, False]
+    """
+    letters = [char for char in text if char.isalpha()]
+    single = len(text.split()) == 1 and "-" not in text
+    short = 2 <= len(letters) <= 5 or (len(letters) == 1 and len(text.strip()) == 1)
+    return single and short and all(char.isupper() for char in letters)

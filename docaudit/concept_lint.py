@@ -2,196 +2,116 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from enum import StrEnum
+from collections.abc import Iterable, Iterator
 
-from pydantic import BaseModel, ConfigDict
-
-from docaudit.concepts import ConceptTable, Variant
+from docaudit.acronym_forms import initials, may_expand
+from docaudit.concept_cells import is_acronym
+from docaudit.concept_lint_codes import LintCode, LintFinding, Severity
+from docaudit.concept_lint_words import INFO, WARNING, Said, look_at
+from docaudit.concepts import Concept, ConceptTable, Variant
+from docaudit.lookalikes import foreign_word
 from docaudit.wordforms import CJK, fold, squeeze
 
-
-class Severity(StrEnum):
-    """How much a finding weighs: a warning probably hides hits or makes false ones; an info is good to know."""
-
-    WARNING = "warning"
-    INFO = "info"
-
-
-class LintCode(StrEnum):
-    """What a finding is about."""
-
-    SHADOWED = "shadowed"
-    NEAR_DUPLICATE = "near_duplicate"
-    TOO_SHORT = "too_short"
-    REGEX_HOSTILE = "regex_hostile"
-    ACRONYM_CASE = "acronym_case"
-    COMMON_WORD = "common_word"
-    LOST_CHARACTER = "lost_character"
-    CONCEPT_WITHOUT_ACCEPTED = "concept_without_accepted"
-    CONCEPT_NAMES_ALIKE = "concept_names_alike"
-
-
-class LintFinding(BaseModel):
-    """One thing to look at.
-
-    Attributes:
-        code: What it is about.
-        severity: warning or info.
-        concept: Concept concerned.
-        variant: Variant concerned; empty where the concept as a whole is meant.
-        message: What it is and what to do about it, as a sentence.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    code: LintCode
-    severity: Severity
-    concept: str
-    variant: str
-    message: str
-
+__all__ = ["LintCode", "LintFinding", "Severity", "Writer", "lint"]
 
 # Longer variants hold too many shorter texts to look all of them up; a phrase is shorter than this.
 _LONGEST_SHADOW = 80
-_REGEX_SIGNS = re.compile(
-    r"\\[bBdDwWsSpP]|\.[*+]|\[[^\]]*\]|\(\?|[)\]][*+?]$|\w\*$|\{\d+(,\d*)?\}|^\^|\$$|[\w)]\|[\w(]|\.\?|\w\?\w"
-)
-_NESTED_QUANTIFIER = re.compile(r"\((?:[^()\\]|\\.)*[*+](?:[^()\\]|\\.)*\)(?:[*+]|\{\d+,\d*\})")
-_COMMON_WORDS = frozenset(
-    {
-        "it",
-        "us",
-        "who",
-        "is",
-        "am",
-        "as",
-        "at",
-        "be",
-        "can",
-        "do",
-        "for",
-        "go",
-        "he",
-        "in",
-        "may",
-        "me",
-        "no",
-        "or",
-    }
-    | {
-        "all",
-        "an",
-        "are",
-        "by",
-        "has",
-        "if",
-        "off",
-        "on",
-        "one",
-        "out",
-        "so",
-        "to",
-        "up",
-        "was",
-        "we",
-        "aid",
-        "act",
-    }
-    | {
-        "age",
-        "art",
-        "bus",
-        "cap",
-        "car",
-        "care",
-        "cat",
-        "dot",
-        "fast",
-        "gas",
-        "ice",
-        "man",
-        "map",
-        "sad",
-        "set",
-    }
-)
+_FEWEST_INITIALS = 3  # the initials of two words (DC, PD) are seldom an acronym
+
+About = tuple[Variant, Said]
+
+
+class Writer:
+    """Makes findings of what is said of rows, with their places in the table."""
+
+    def __init__(self, table: ConceptTable) -> None:
+        self._place = {variant.id: place for place, variant in enumerate(table.variants, start=1)}
+
+    def finding(self, variant: Variant, said: Said, *, whole_concept: bool = False) -> LintFinding:
+        """One finding; `whole_concept` if the variant only says where the concept begins."""
+        remedy = said.remedy or said.code.remedy
+        return LintFinding(
+            code=said.code,
+            severity=said.severity,
+            row=self._place[variant.id],
+            row_id=variant.id,
+            concept=variant.concept,
+            variant="" if whole_concept else variant.text,
+            message=said.message,
+            remedy=remedy[0].upper() + remedy[1:] + ".",
+        )
 
 
 def lint(table: ConceptTable) -> list[LintFinding]:
     """Everything in a table that is worth a look, in the order of the table; empty if there is nothing."""
-    findings = [*_lookalike_names(table)]
+    write = Writer(table)
+    kept = [variant for variant in table.variants if variant.status != "rejected"]
+    findings = [
+        write.finding(variant, said, whole_concept=True)
+        for variant, said in (*_names_alike(table), *_without_accepted(table.by_concept))
+    ]
+    about: list[About] = [*_in_two_concepts(kept), *_overlaps(kept), *_foreign_words(kept)]
     for concept in table.by_concept:
-        kept = [variant for variant in concept.variants if variant.status != "rejected"]
-        findings += _without_accepted(concept.name, concept.variants)
-        findings += _near_duplicates(kept)
-        findings += _shadowed(kept)
-        for variant in kept:
-            findings += [
-                *_lost_character(variant),
-                *_too_short(variant),
-                *_regex_hostile(variant),
-                *_acronym(variant),
-            ]
-    return findings
+        mine = [variant for variant in concept.variants if variant.status != "rejected"]
+        about += [*_near_duplicates(mine), *_acronyms(mine)]
+    about += [(variant, said) for variant in kept for said in look_at(variant)]
+    findings += [write.finding(variant, said) for variant, said in about]
+    return sorted(findings, key=lambda finding: finding.row)
 
 
-def _about(variant: Variant, code: LintCode, severity: Severity, message: str) -> LintFinding:
-    return LintFinding(
-        code=code, severity=severity, concept=variant.concept, variant=variant.text, message=message
-    )
+def _without_accepted(concepts: Iterable[Concept]) -> Iterator[About]:
+    for concept in concepts:
+        if not any(variant.status == "accepted" for variant in concept.variants):
+            message = f"No variant of '{concept.name}' is accepted, so it is not searched."
+            yield concept.variants[0], Said(LintCode.CONCEPT_WITHOUT_ACCEPTED, WARNING, message)
 
 
-def _without_accepted(name: str, variants: tuple[Variant, ...]) -> Iterator[LintFinding]:
-    if not any(variant.status == "accepted" for variant in variants):
-        yield LintFinding(
-            code=LintCode.CONCEPT_WITHOUT_ACCEPTED,
-            severity=Severity.WARNING,
-            concept=name,
-            variant="",
-            message=f"No variant of '{name}' is accepted, so it is not searched; accept one or delete the concept.",
-        )
-
-
-def _lookalike_names(table: ConceptTable) -> Iterator[LintFinding]:
+def _names_alike(table: ConceptTable) -> Iterator[About]:
     seen: dict[str, str] = {}
-    for name in table.concepts:
-        first = seen.setdefault(squeeze(name), name)
-        if first != name:
-            yield LintFinding(
-                code=LintCode.CONCEPT_NAMES_ALIKE,
-                severity=Severity.WARNING,
-                concept=name,
-                variant="",
-                message=f"'{name}' and '{first}' count as two concepts; write one name if one is meant.",
-            )
+    for concept in table.by_concept:
+        first = seen.setdefault(squeeze(concept.name), concept.name)
+        if first != concept.name:
+            message = f"'{concept.name}' and '{first}' count as two concepts."
+            yield concept.variants[0], Said(LintCode.CONCEPT_NAMES_ALIKE, WARNING, message)
 
 
-def _near_duplicates(variants: list[Variant]) -> Iterator[LintFinding]:
+def _near_duplicates(variants: list[Variant]) -> Iterator[About]:
     seen: dict[str, Variant] = {}
-    for variant in variants:
-        if variant.match == "regex":
-            continue  # two expressions that differ in a hyphen match different texts
+    for variant in _plain(variants):
         first = seen.setdefault(squeeze(variant.text), variant)
         if first is not variant:
             message = (
                 f"'{variant.text}' differs from '{first.text}' only in case, hyphen or space; one is enough."
             )
-            yield _about(variant, LintCode.NEAR_DUPLICATE, Severity.INFO, message)
+            yield variant, Said(LintCode.NEAR_DUPLICATE, INFO, message)
 
 
-def _shadowed(variants: list[Variant]) -> Iterator[LintFinding]:
-    known = {fold(variant.text): variant for variant in variants if variant.match != "regex"}
-    for variant in variants:
-        if variant.match == "regex":
-            continue
-        inner = (known[text] for text in _inner_texts(fold(variant.text)) if text in known)
-        for shorter in {v.text: v for v in inner if v is not variant}.values():
-            message = (
-                f"'{variant.text}' contains '{shorter.text}': a place counts for both, in unique_hits once."
-            )
-            yield _about(shorter, LintCode.SHADOWED, Severity.INFO, message)
+def _in_two_concepts(variants: list[Variant]) -> Iterator[About]:
+    seen: dict[str, Variant] = {}
+    for variant in _plain(variants):
+        first = seen.setdefault(squeeze(variant.text), variant)
+        if first.concept != variant.concept:
+            message = f"'{variant.text}' stands in concept '{first.concept}' too, as '{first.text}'."
+            yield variant, Said(LintCode.IN_TWO_CONCEPTS, WARNING, message)
+
+
+def _overlaps(variants: list[Variant]) -> Iterator[About]:
+    """Variants inside longer ones: of their own concept (shadowed), or of another (the two concepts overlap)."""
+    known: dict[str, list[Variant]] = {}
+    for variant in _plain(variants):
+        known.setdefault(fold(variant.text), []).append(variant)
+    for longer in _plain(variants):
+        inner = {text for text in _inner_texts(fold(longer.text)) if text in known}
+        for shorter in (variant for text in sorted(inner) for variant in known[text]):
+            holds = f"'{longer.text}' contains '{shorter.text}'"
+            if shorter.concept == longer.concept:
+                message = f"{holds}: a place counts for both."
+                yield shorter, Said(LintCode.SHADOWED, INFO, message)
+            else:
+                message = (
+                    f"{holds} of concept '{shorter.concept}': the two concepts meet at each of its places."
+                )
+                yield longer, Said(LintCode.CONCEPTS_OVERLAP, INFO, message)
 
 
 def _inner_texts(text: str) -> Iterator[str]:
@@ -212,47 +132,50 @@ def _may_cut(text: str, at: int) -> bool:
     return not (before.isalnum() and after.isalnum()) or bool(CJK.match(before) or CJK.match(after))
 
 
-def _lost_character(variant: Variant) -> Iterator[LintFinding]:
-    if "\ufffd" in variant.text:
-        message = (
-            f"'{variant.text}' holds U+FFFD, which stands for a character that was lost; write the real one."
-        )
-        yield _about(variant, LintCode.LOST_CHARACTER, Severity.WARNING, message)
-
-
-def _too_short(variant: Variant) -> Iterator[LintFinding]:
-    if variant.match != "regex" and len(squeeze(variant.text)) <= 1:
-        message = f"'{variant.text}' is a single character; expect hits that mean something else."
-        yield _about(variant, LintCode.TOO_SHORT, Severity.WARNING, message)
-
-
-def _regex_hostile(variant: Variant) -> Iterator[LintFinding]:
-    if variant.match == "regex":
-        if _NESTED_QUANTIFIER.search(variant.text):
-            message = f"'{variant.text}' repeats a repetition; it may run into the time limit. Write it flat."
-            yield _about(variant, LintCode.REGEX_HOSTILE, Severity.WARNING, message)
-    elif _REGEX_SIGNS.search(variant.text):
-        message = (
-            f"'{variant.text}' looks like a regular expression, but match is {variant.match}: it is searched"
-            " character by character. Set match to regex, or write one variant in each row."
-        )
-        yield _about(variant, LintCode.REGEX_HOSTILE, Severity.WARNING, message)
-
-
-def _acronym(variant: Variant) -> Iterator[LintFinding]:
-    if variant.match == "regex" or variant.text.upper() != variant.text:
+def _foreign_words(variants: list[Variant]) -> Iterator[About]:
+    """Words of look-alike letters alone, in a table that has Latin words and none in that other script."""
+    found = [(variant, word) for variant in _plain(variants) if (word := foreign_word(variant.text))]
+    others = [variant for variant in _plain(variants) if not foreign_word(variant.text)]
+    if any(_is_foreign(variant.text) for variant in others):
         return
-    common = fold(variant.text) in _COMMON_WORDS
-    if variant.case_sensitive:
-        other = fold(variant.text)
-        message = (
-            f"'{variant.text}' is matched in capitals only; '{other}' is listed as a near miss, not as a hit."
-        )
-        yield _about(variant, LintCode.ACRONYM_CASE, Severity.INFO, message)
-        if common:
-            message = f"'{variant.text}' is also a common word: in text set in capitals, its hits may mean the word."
-            yield _about(variant, LintCode.COMMON_WORD, Severity.INFO, message)
-    elif common:
-        word = fold(variant.text)
-        message = f"'{variant.text}' without regard to case is also the word '{word}'; set case to sensitive."
-        yield _about(variant, LintCode.COMMON_WORD, Severity.WARNING, message)
+    for variant, word in found:
+        if any(char.isascii() and char.isalpha() for other in others for char in other.text):
+            message = f"'{word}' in '{variant.text}' has no Latin letter, though it looks so."
+            yield variant, Said(LintCode.LOOKALIKE, WARNING, message)
+
+
+def _is_foreign(text: str) -> bool:
+    return any("\u0370" <= char <= "\u052f" for char in text)
+
+
+def _acronyms(variants: list[Variant]) -> Iterator[About]:
+    """Acronyms that no variant of their concept spells out; long phrases in a concept that has no acronym at all.
+
+    Which phrase has an acronym that people use, only a document tells: lint_document asks it.
+    """
+    plain = list(_plain(variants))
+    spelt = _by_first_letter(variant for variant in plain if not is_acronym(variant.text))
+    short = [v for v in plain if is_acronym(v.text) and sum(char.isalpha() for char in v.text) > 1]
+    for variant in short:
+        phrases = [*spelt.get(fold(variant.text)[:1], ()), *spelt.get("", ())]
+        if not any(may_expand(variant.text, phrase) for phrase in phrases):
+            message = f"'{variant.text}' is an acronym, and no variant spells it out."
+            yield variant, Said(LintCode.ACRONYM_ALONE, INFO, message)
+    long = [v for v in plain if not CJK.search(v.text) and len(initials(v.text)) >= _FEWEST_INITIALS]
+    if long and not short:
+        message = f"The concept has no acronym; '{initials(long[0].text)}' may stand for '{long[0].text}'."
+        yield long[0], Said(LintCode.EXPANSION_ALONE, INFO, message)
+
+
+def _by_first_letter(variants: Iterable[Variant]) -> dict[str, list[str]]:
+    """Texts by their first letter, those in Japanese or Chinese under none, so that few pairs are compared."""
+    grouped: dict[str, list[str]] = {}
+    for variant in variants:
+        first = "" if CJK.search(variant.text) else fold(variant.text)[:1]
+        grouped.setdefault(first, []).append(variant.text)
+    return grouped
+
+
+def _plain(variants: Iterable[Variant]) -> Iterator[Variant]:
+    """Without regular expressions: two that differ in a hyphen match different texts."""
+    return (variant for variant in variants if variant.match != "regex")

@@ -8,37 +8,43 @@ write instead.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Literal, get_args
 
-from docaudit.concept_cells import cell_text, lone_surrogate, text_problems
+from docaudit.concept_cells import cell_text, date_text, lone_surrogate, text_problems
+from docaudit.concept_repeats import Found, concept_info, repeated, repeated_ids
 from docaudit.wordforms import fold
 
 MatchMode = Literal["word", "prefix", "substring", "regex"]
 CaseMode = Literal["auto", "sensitive", "insensitive"]
 InflectMode = Literal["auto", "off"]
 Status = Literal["accepted", "proposed", "rejected"]
+Role = Literal["required", "context"]
 
-COLUMNS = ("concept", "variant", "match", "case", "inflect", "status", "source", "note")
+COLUMNS = (
+    *("concept", "variant", "match", "case", "inflect", "status"),
+    *("source", "reference", "reviewer", "date", "note", "role", "description", "id"),
+)
 """Columns of the long form, in the order in which they are written."""
+OWN = "x_"
+"""Names of columns that are the user's own begin so: any other unknown name may be a slip that hides keywords."""
 CHOICES: dict[str, tuple[str, ...]] = {
     "match": get_args(MatchMode),
     "case": get_args(CaseMode),
     "inflect": get_args(InflectMode),
     "status": get_args(Status),
+    "role": get_args(Role),
 }
-DEFAULTS = {
+DEFAULTS = {name: "" for name in COLUMNS if name not in ("concept", "variant")} | {
     "match": "word",
     "case": "auto",
     "inflect": "auto",
     "status": "accepted",
-    "source": "",
-    "note": "",
 }
-_ALIASES = {"text": "variant"}
+ALIASES = {"text": "variant"}
+_ROW = re.compile(r"row (\d+)")
 _BAR = re.compile(r"((?:\\.|[^\\|])*)(?:\||$)", re.DOTALL)
 
 
@@ -63,38 +69,45 @@ class RawTable:
     may_share: bool = False
 
 
-def is_acronym(text: str) -> bool:
-    """Whether `case` auto takes a variant case-sensitively: one word, all capitals, at most five letters.
+@dataclass(frozen=True)
+class Checked:
+    """What came of the rows: fields of Variant and of ConceptInfo, which count only if there is no problem."""
 
-    The sweep decides by it too (Variant.case_sensitive).
-
-    >>> [is_acronym(word) for word in ("IT", "R&D", "GenAI", "A", "U.S.", "AI Act", "CO2", "COVID-19")]
-    [True, True, False, True, True, False, True, False]
-    """
-    letters = [char for char in text if char.isalpha()]
-    single = len(text.split()) == 1 and "-" not in text
-    short = 2 <= len(letters) <= 5 or (len(letters) == 1 and len(text.strip()) == 1)
-    return single and short and all(char.isupper() for char in letters)
+    variants: list[dict[str, Any]]
+    info: list[dict[str, str]]
+    problems: tuple[str, ...]
 
 
-def check_rows(table: RawTable) -> tuple[list[dict[str, str]], tuple[str, ...]]:
-    """Checked rows (keys as COLUMNS) and all problems; rows count only if there is no problem."""
+def check_rows(table: RawTable) -> Checked:
+    """Checked rows and concepts, and all problems at once."""
     names, problems = _column_names(table.columns)
     problems = [*table.problems, *problems]
     if {"variant", "variants"}.isdisjoint(names.values()) or "concept" not in names.values():
-        return [], tuple(dict.fromkeys(problems))
-    found: list[tuple[str, dict[str, str]]] = []
+        return Checked([], [], tuple(dict.fromkeys(problems)))
+    found: list[Found] = []
     for row in table.rows:
         for where, cells in _long_form(row, names, problems):
             found.append((where, _checked(where, cells, problems)))
-    problems += _repeated(found, table.may_share)
+    problems += repeated(found, table.may_share)
+    problems += repeated_ids(found)
+    info = concept_info(found, problems)
     if not problems and not found:
         problems.append("the table has no row: write at least one concept with one variant")
-    elif not problems and not any(cells["status"] == "accepted" for _, cells in found):
-        problems.append(
-            "column status: no variant is accepted, so nothing would be searched; accept at least one"
-        )
-    return [cells for _, cells in found], tuple(dict.fromkeys(problems))
+    listed = tuple(sorted(dict.fromkeys(problems), key=_row_number))
+    return Checked([_fields(cells) for _, cells in found], info, listed)
+
+
+def _row_number(problem: str) -> int:
+    """Problems are listed by row, after those of the table as a whole; in trees they stay in the order of reading."""
+    found = _ROW.match(problem)
+    return int(found[1]) if found else 0
+
+
+def _fields(cells: Mapping[str, str]) -> dict[str, Any]:
+    fields: dict[str, Any] = {name: cells[name] for name in COLUMNS if name not in ("role", "description")}
+    fields["text"] = fields.pop("variant")
+    fields["own"] = tuple((name, cell) for name, cell in cells.items() if name.startswith(OWN) and cell)
+    return fields
 
 
 def split_variants(cell: str) -> list[str]:
@@ -117,9 +130,10 @@ def _column_names(columns: Iterable[str]) -> tuple[dict[str, str], list[str]]:
     known = (*COLUMNS, "variants")
     for column in columns:
         name = fold(str(column))
-        name = _ALIASES.get(name, name)
-        if name not in known:
-            problems.append(f"column '{column}' is unknown: {_suggest(name, known)}")
+        name = str(column).strip() if name.startswith(OWN) else ALIASES.get(name, name)
+        if name not in known and not name.startswith(OWN):
+            own = f"a column of your own begins with {OWN}"
+            problems.append(f"column '{column}' is unknown: {_suggest(name, known)}; {own}")
         elif name in names.values():
             problems.append(f"column '{column}' stands twice: keep one of them")
         else:
@@ -162,18 +176,26 @@ def _long_form(
         texts = list(split_variants(text))
     if not texts:
         problems.append(f"{row.where}, column variants: is empty: write at least one variant")
-    return [
-        (f"{row.where}, variant {n}", {**cells, "variant": text}) for n, text in enumerate(texts, start=1)
-    ]
+    listed = []
+    for number, text in enumerate(texts, start=1):
+        own = {**cells, "variant": text}
+        if len(texts) > 1 and cells.get("id"):
+            own["id"] = f"{cell_text(row.where, 'id', cells['id'], problems)}-{number}"
+        listed.append((f"{row.where}, variant {number}", own))
+    return listed
 
 
 def _checked(where: str, cells: Mapping[str, Any], problems: list[str]) -> dict[str, str]:
-    values = {column: cell_text(where, column, cells.get(column), problems) for column in COLUMNS}
+    columns = (*COLUMNS, *(name for name in cells if name.startswith(OWN)))
+    values = {
+        column: (date_text if column == "date" else cell_text)(where, column, cells.get(column), problems)
+        for column in columns
+    }
     for column, default in DEFAULTS.items():
         values[column] = values[column].strip() or default
     for column, choices in CHOICES.items():
         value = values[column].casefold()
-        if value not in choices:
+        if value not in choices and (value or column != "role"):
             problems.append(
                 f"{where}, column {column}: '{values[column]}' is unknown: {_suggest(value, choices)}"
             )
@@ -186,46 +208,11 @@ def _checked(where: str, cells: Mapping[str, Any], problems: list[str]) -> dict[
             f"{where}, column {column}: {problem}"
             for problem in text_problems(column, values[column], values["match"])
         ]
-    for column in ("source", "note"):
+    for column in columns[len(CHOICES) :]:
+        if column in ("concept", "variant", *CHOICES):
+            continue
         if lone_surrogate(values[column]):
             problems.append(
                 f"{where}, column {column}: holds half a character (a lone surrogate): write it again"
             )
     return values
-
-
-def _repeated(found: list[tuple[str, dict[str, str]]], may_share: bool) -> list[str]:
-    """The same variant twice in a concept, or in two concepts that are both searched or waiting."""
-    problems: list[str] = []
-    in_concept: dict[tuple[str, str], str] = {}
-    in_any: dict[tuple[str, str], tuple[str, str]] = {}
-    for where, row in found:
-        if not row["variant"].strip() or not row["concept"]:
-            continue  # reported as empty already
-        same = (row["concept"], row["variant"])
-        if same in in_concept:
-            problems.append(
-                f"{where}, column variant: '{row['variant']}' stands in concept '{row['concept']}' already"
-                f" ({in_concept[same]}): delete one of the two"
-            )
-            continue
-        in_concept[same] = where
-        if row["status"] == "rejected":
-            continue  # a record of a decision: the same word may belong to another concept
-        first, concept = in_any.setdefault(_key(row), (where, row["concept"]))
-        if concept != row["concept"] and not may_share:
-            problems.append(
-                f"{where}, column variant: '{row['variant']}' stands in concept '{concept}' too ({first}):"
-                " leave it in the one that it means"
-            )
-    return problems
-
-
-def _key(row: Mapping[str, str]) -> tuple[str, str]:
-    """Variants with the same key match the same text; IT and it differ where case counts."""
-    text = row["variant"]
-    if row["match"] == "regex":
-        return "regex", text
-    if row["case"] == "sensitive" or (row["case"] == "auto" and is_acronym(text)):
-        return "sensitive", unicodedata.normalize("NFKC", text)
-    return "folded", fold(text)

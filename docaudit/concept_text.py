@@ -53,6 +53,18 @@ _JAPANESE = re.compile(f"[\\x00-\\x7f{HAN}{HIRAGANA}\u30a1-\u30ff\u3000-\u303f\u
 _WESTERN_SIGNS = "’“”–—…€£§©®°²³·«»¿¡\u00a0"
 _SIGN_IN_WORD = re.compile(r"[^\W\d_][“”—…€£§©®°«»¿¡][^\W\d_]")
 _FOREIGN_RUN = re.compile(r"[^\x00-\x7f’]+")
+_ENOUGH_BYTES = 16
+_NAMES = {
+    "euc_jp": "EUC-JP",
+    "euc_jis_2004": "EUC-JP",
+    "cp1250": "Windows-1250 (Central Europe)",
+    "cp1251": "Windows-1251 (Cyrillic)",
+    "koi8_r": "KOI8-R (Cyrillic)",
+    "cp1253": "Windows-1253 (Greek)",
+    "gb18030": "GB18030 (Chinese)",
+    "big5": "Big5 (Chinese)",
+    "cp949": "CP949 (Korean)",
+}
 _REMEDY = "save the table as UTF-8"
 
 
@@ -116,11 +128,22 @@ def _old_encoding(data: bytes, file: str, error: UnicodeDecodeError) -> str:
         why = other
     else:
         why = "it could be either of the latter two" if as_japanese else "none of them is sure to be right"
+    looks = _looks_like(data)
     raise ConceptTableError(
         f"cannot be decoded: tried UTF-8 (fails at byte {error.start}), Shift_JIS and Windows-1252; {why}",
         file=file,
-        remedy=_REMEDY,
+        remedy=f"{_REMEDY}; it looks like {looks}" if looks else _REMEDY,
     ) from error
+
+
+def _looks_like(data: bytes) -> str:
+    """The encoding that the bytes suggest, for the person who has to save them again: a guess, never used to read."""
+    if sum(byte > 127 for byte in data) < _ENOUGH_BYTES:
+        return ""
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(data).best()
+    return _NAMES.get(best.encoding, "") if best else ""
 
 
 def _read_otherwise(data: bytes, western: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from docaudit.concept_rows import RawRow, RawTable, split_variants
+from docaudit.concept_rows import OWN, RawRow, RawTable, split_variants
 from docaudit.errors import ConceptTableError
 
 _FORMS = "a table is a mapping of concepts to lists of variants, or a list of rows with concept and variant"
@@ -33,9 +33,9 @@ class Doubled(dict[str, Any]):
 def tree_rows(tree: Any, file: str) -> RawTable:
     """A mapping of concepts, or a list of rows, as raw rows; raises ConceptTableError for anything else."""
     table = RawTable((), [])
-    if isinstance(tree, dict) and list(tree) == ["variants"] and _is_rows(tree["variants"]):
+    if isinstance(tree, dict) and set(tree) <= {"variants", "info"} and _is_rows(tree.get("variants")):
         _note_doubled("the table", tree, table)
-        tree = tree["variants"]  # the table as pydantic writes it
+        tree = _model_rows(tree)
     if isinstance(tree, dict):
         _note_doubled("the table", tree, table)
         for concept, variants in tree.items():
@@ -50,12 +50,36 @@ def tree_rows(tree: Any, file: str) -> RawTable:
     return table
 
 
+def _model_rows(tree: Mapping[str, Any]) -> list[Any]:
+    """The rows of a table as pydantic writes it: what is said of a concept goes into each of its rows."""
+    listed = tree.get("info") or []
+    info = {str(about.get("name")): about for about in listed if isinstance(about, dict)}
+    rows = []
+    for row in tree["variants"]:
+        about = info.get(str(row["concept"]), {})
+        cells = {**row, **{key: about[key] for key in ("role", "description") if key in about}}
+        own = cells.pop("own", None) or []
+        cells.update({str(pair[0]): pair[1] for pair in own if isinstance(pair, list) and len(pair) == 2})
+        rows.append(cells)
+    return rows
+
+
 def _is_rows(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, dict) and "concept" in item for item in value)
 
 
 def _concept_rows(concept: str, variants: Any, table: RawTable) -> None:
     where = f"concept '{concept}'"
+    about: dict[str, Any] = {}
+    if isinstance(variants, dict) and "variants" in variants:
+        _note_doubled(where, variants, table)
+        about = {key: variants[key] for key in ("role", "description") if key in variants}
+        table.problems += [
+            f"{where}: key '{key}' is unknown: known are role, description, variants"
+            for key in variants
+            if key not in ("role", "description", "variants")
+        ]
+        variants = variants["variants"]
     if isinstance(variants, str):
         variants = split_variants(variants) if variants.strip() else []
     if not isinstance(variants, list):
@@ -66,9 +90,11 @@ def _concept_rows(concept: str, variants: Any, table: RawTable) -> None:
     for number, item in enumerate(variants, start=1):
         at = f"{where}, item {number}"
         if isinstance(item, str):
-            table.rows.append(RawRow(at, {"concept": concept, "variant": item}))
+            table.rows.append(RawRow(at, {"concept": concept, "variant": item, **about}))
         else:
-            _object_row(at, item, {"concept": concept}, table)
+            _object_row(
+                at, {**about, **item} if isinstance(item, dict) else item, {"concept": concept}, table
+            )
 
 
 def _object_row(where: str, item: Any, given: Mapping[str, str], table: RawTable) -> None:
@@ -79,7 +105,7 @@ def _object_row(where: str, item: Any, given: Mapping[str, str], table: RawTable
         return
     _note_doubled(where, item, table)
     # Keys are matched without case here, as rows of one list may write them differently.
-    cells = {str(key).strip().casefold(): value for key, value in item.items()}
+    cells = {_key(str(key).strip()): value for key, value in item.items()}
     if len(cells) < len(item):
         table.problems.append(f"{where}: a key stands twice, once in another case: keep one of them")
     if "text" in cells and "variant" not in cells:
@@ -101,6 +127,10 @@ def _object_row(where: str, item: Any, given: Mapping[str, str], table: RawTable
     else:
         for number, text in enumerate(several, start=1):
             table.rows.append(RawRow(f"{where}, variant {number}", {**cells, "variant": text}))
+
+
+def _key(name: str) -> str:
+    return name if name.startswith(OWN) else name.casefold()
 
 
 def _note_doubled(where: str, item: Any, table: RawTable) -> None:

@@ -3,18 +3,22 @@
 >>> table = ConceptTable.from_variants({"AI": ["AI", "machine learning"], "power": ["electricity"]})
 >>> table.concepts, len(table.active)
 (('AI', 'power'), 3)
+>>> waiting = table.add([Variant(concept="AI", text="neural network", status="proposed", source="embedding")])
+>>> decided = waiting.decide(waiting.proposed[0].id, "accepted", reviewer="A. Expert")
+>>> decided.fingerprint == waiting.fingerprint, decided.active[-1].text
+(False, 'neural network')
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
+import datetime as dt
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Literal
 
 import pandas as pd
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
 from docaudit.concept_rows import (
     COLUMNS,
@@ -23,71 +27,54 @@ from docaudit.concept_rows import (
     MatchMode,
     RawRow,
     RawTable,
+    Role,
     Status,
     check_rows,
-    is_acronym,
 )
+from docaudit.concept_variant import Concept, ConceptInfo, Variant, with_ids
+from docaudit.concept_versions import decided, fingerprint, long_rows, own_columns
 from docaudit.errors import ConceptTableError, OutputError
 
-__all__ = ["CaseMode", "Concept", "ConceptTable", "InflectMode", "MatchMode", "Status", "Variant"]
-
-
-class Variant(BaseModel):
-    """One way in which a concept is written.
-
-    Attributes:
-        concept: Name of the concept.
-        text: The word or phrase, or the regular expression if match is regex.
-        match: word (whole words), prefix (a word may go on), substring (anywhere), regex.
-        case: auto (short all-capital acronyms sensitive, all else insensitive), sensitive, insensitive.
-        inflect: auto (plural, possessive, hyphen or space or joined), off.
-        status: accepted, proposed (waits for the expert, not swept), rejected (kept as a record, not swept).
-        source: Who or what brought the variant in.
-        note: Free text.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    concept: str
-    text: str
-    match: MatchMode = "word"
-    case: CaseMode = "auto"
-    inflect: InflectMode = "auto"
-    status: Status = "accepted"
-    source: str = ""
-    note: str = ""
-
-    @property
-    def case_sensitive(self) -> bool:
-        """Whether the case counts: as the column says, and with auto for acronyms (IT, US) alone."""
-        if self.case == "auto":
-            return self.match != "regex" and is_acronym(self.text)
-        return self.case == "sensitive"
-
-
-class Concept(BaseModel):
-    """A concept with all its variants, whatever their status.
-
-    Attributes:
-        name: Name of the concept.
-        variants: Its variants in the order of the table.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    name: str
-    variants: tuple[Variant, ...]
+__all__ = [
+    "CaseMode",
+    "Concept",
+    "ConceptInfo",
+    "ConceptTable",
+    "InflectMode",
+    "MatchMode",
+    "Role",
+    "Status",
+    "Variant",
+]
 
 
 class ConceptTable(BaseModel):
     """An expert's concept table, in the order in which it was written.
 
     `load`, `from_dataframe` and `from_variants` check the table and raise ConceptTableError with all its problems.
+
+    Attributes:
+        variants: The rows; each has an id.
+        info: Role and description of concepts, in the order of the concepts; one that is not there is required.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     variants: tuple[Variant, ...]
+    info: tuple[ConceptInfo, ...] = ()
+
+    @field_validator("variants", mode="after")
+    @classmethod
+    def _each_has_an_id(cls, variants: tuple[Variant, ...]) -> tuple[Variant, ...]:
+        return with_ids(variants)
+
+    @model_validator(mode="after")
+    def _info_belongs_to_concepts(self) -> ConceptTable:
+        names = [about.name for about in self.info]
+        strange = sorted({name for name in names if name not in self.concepts or names.count(name) > 1})
+        if strange:
+            raise ValueError(f"info: '{strange[0]}' stands there twice, or is no concept of the table")
+        return self
 
     @property
     def active(self) -> tuple[Variant, ...]:
@@ -115,21 +102,81 @@ class ConceptTable(BaseModel):
         grouped: dict[str, list[Variant]] = {}
         for variant in self.variants:
             grouped.setdefault(variant.concept, []).append(variant)
-        return tuple(Concept(name=name, variants=tuple(members)) for name, members in grouped.items())
+        known = {about.name: about for about in self.info}
+        concepts = []
+        for name, members in grouped.items():
+            about = known.get(name, ConceptInfo(name=name))
+            concepts.append(
+                Concept(name=name, role=about.role, description=about.description, variants=tuple(members))
+            )
+        return tuple(concepts)
+
+    @property
+    def required_concepts(self) -> tuple[str, ...]:
+        """The active concepts whose role is required: those that must be found, or meet, for "mentioned"."""
+        context = {about.name for about in self.info if about.role == "context"}
+        return tuple(name for name in self.active_concepts if name not in context)
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 over all rows in order; the same table has the same fingerprint whatever file it came from."""
-        rows = [v.model_dump() for v in self.variants]
-        return hashlib.sha256(json.dumps(rows, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
+        """SHA-256 over what decides on the result: concept, text, match, case, inflect, status and role of each row.
+
+        Not over ids, notes, dates, reviewers, sources, descriptions and the order of rows.
+        """
+        return fingerprint(self.variants, self.info)
+
+    def about(self, concept: str) -> ConceptInfo:
+        """Role and description of a concept."""
+        return next((about for about in self.info if about.name == concept), ConceptInfo(name=concept))
+
+    def row(self, row_id: str) -> Variant:
+        """The row with this id; raises ConceptTableError if there is none."""
+        for variant in self.variants:
+            if variant.id == row_id:
+                return variant
+        raise ConceptTableError(f"there is no row '{row_id}'", remedy="ids stand in the column id")
+
+    def add(self, variants: Iterable[Variant]) -> ConceptTable:
+        """A table with these rows at its end, each with an id; raises ConceptTableError as `load` does."""
+        longer = self.model_copy(update={"variants": with_ids([*self.variants, *variants])})
+        # A table that a program made may share variants between concepts; one of an expert may not.
+        shares = bool(check_rows(self._raw(may_share=False)).problems)
+        return self._from_raw(longer._raw(may_share=shares), None)
+
+    def decide(
+        self,
+        row_id: str,
+        status: Literal["accepted", "rejected"],
+        *,
+        reviewer: str,
+        date: dt.date | None = None,
+        note: str | None = None,
+    ) -> ConceptTable:
+        """A table in which a person accepted or rejected one row.
+
+        Args:
+            row_id: Id of the row.
+            status: accepted or rejected.
+            reviewer: Label of the person; no program may decide, so it cannot be empty.
+            date: Day of the decision; today if None.
+            note: New note; the old one stays if None.
+
+        Raises:
+            ConceptTableError: There is no such row, or the decision lacks a reviewer or is none.
+        """
+        old = self.row(row_id)
+        new = decided(old, status, reviewer, date or dt.date.today(), note)
+        rows = tuple(new if variant is old else variant for variant in self.variants)
+        return self.model_copy(update={"variants": rows})
 
     @classmethod
     def load(cls, path: str | Path) -> ConceptTable:
         """A table from CSV, TSV, JSON, YAML or XLSX, told apart by the suffix of the name.
 
-        Long form: columns concept and variant, and as wanted match, case, inflect, status, source, note. Short form:
-        columns concept and variants, with bars between the variants. JSON and YAML: a mapping of concepts to lists
-        of variants, or a list of rows. Raises ConceptTableError; its `problems` name row and column of each.
+        Long form: columns concept and variant, and as wanted the others of `to_dataframe`. Short form: columns
+        concept and variants, with bars between the variants. JSON and YAML: a mapping of concepts to lists of
+        variants, or to a mapping with role, description and variants, or a list of rows. Columns of your own have
+        names that begin with x_. Raises ConceptTableError; its `problems` name row and column of each.
         """
         if not isinstance(path, (str, os.PathLike)):
             raise ConceptTableError(f"its path is {type(path).__name__}, not text", remedy="name the file")
@@ -188,35 +235,47 @@ class ConceptTable(BaseModel):
 
     @classmethod
     def _from_raw(cls, raw: RawTable, file: str | None) -> ConceptTable:
-        rows, problems = check_rows(raw)
-        if problems:
-            count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
+        checked = check_rows(raw)
+        if checked.problems:
+            count = "a problem" if len(checked.problems) == 1 else f"{len(checked.problems):,} problems"
             raise ConceptTableError(
                 f"the concept table has {count}",
                 file=file,
-                problems=problems,
+                problems=checked.problems,
                 remedy="correct the rows named",
             )
-        named = [{"text" if key == "variant" else key: cell for key, cell in row.items()} for row in rows]
-        return cls.model_validate({"variants": named})
+        return cls.model_validate({"variants": checked.variants, "info": checked.info})
 
     def to_dataframe(self) -> pd.DataFrame:
-        """The long form: one row for each variant, columns concept, variant, match, case, inflect, status, source,
-        note, all text.
+        """The long form: one row for each variant, all text; columns concept, variant, match, case, inflect, status,
+        source, reference, reviewer, date, note, role, description, id, and then those of the user's own.
         """
-        return pd.DataFrame(self._rows(), columns=list(COLUMNS), dtype="str")
+        columns = [*COLUMNS, *self.own_columns]
+        return pd.DataFrame(self.rows(), columns=columns, dtype="str")
 
     def save(self, path: str | Path) -> Path:
-        """Write the long form as CSV, TSV, JSON, YAML or XLSX, by the suffix; raises OutputError."""
-        from docaudit.concept_files import write
+        """Write as CSV, TSV, JSON, YAML or XLSX, by the suffix; raises OutputError.
+
+        Where a table stands under this name already, its form is kept: columns and their order, the separator, the
+        mapping of concepts, other sheets of a workbook. Columns are added where there is something to say. Not kept
+        are comments in YAML, and charts of a workbook.
+        """
+        from docaudit.concept_writing import write
 
         if not isinstance(path, (str, os.PathLike)):
             raise OutputError(f"cannot save to {type(path).__name__}", remedy="name a file")
-        write(Path(path), self._rows())
+        write(Path(path), self.rows())
         return Path(path)
 
-    def _rows(self) -> list[dict[str, str]]:
-        return [
-            {column: getattr(v, "text" if column == "variant" else column) for column in COLUMNS}
-            for v in self.variants
-        ]
+    @property
+    def own_columns(self) -> tuple[str, ...]:
+        """Names of the user's own columns (x_...), in the order of the table."""
+        return own_columns(self.variants)
+
+    def _raw(self, *, may_share: bool) -> RawTable:
+        rows = [RawRow(f"row {number}", cells) for number, cells in enumerate(self.rows(), start=1)]
+        return RawTable((*COLUMNS, *self.own_columns), rows, may_share=may_share)
+
+    def rows(self) -> list[dict[str, str]]:
+        """The rows of `to_dataframe`; the description stands in the first row of its concept."""
+        return long_rows(self.variants, self.info)

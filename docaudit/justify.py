@@ -34,7 +34,7 @@ from docaudit.justification import (
 )
 from docaudit.location import POSSIBLE_KINDS
 from docaudit.options import AuditOptions
-from docaudit.question import content_words, uncovered_words
+from docaudit.question import content_words, requery, uncovered_words
 from docaudit.records import blind_spots, hits, ledger_rows, meetings, mentions
 
 
@@ -113,7 +113,7 @@ def justify_absence(
         reason=reason,
         strength=_strength(mentioned, required, counts, bool(unmet)),
         absence_explanation=explain(summary, options.language),
-        suggested_requery=_requery(reason, table, uncovered, options),
+        suggested_requery=_requery(reason, question, table, uncovered, options),
         concept_hits=counts,
         concept_pages=pages,
         required=required,
@@ -148,7 +148,13 @@ def _required(table: ConceptTable, options: AuditOptions) -> tuple[str, ...]:
         raise OptionError(
             f"required: no concept '{unknown[0]}' in the table", remedy=f"concepts are {', '.join(known)}"
         )
-    return tuple(name for name in known if name in options.required) if options.required else known
+    chosen = options.required or table.required_concepts
+    if not chosen:
+        raise ConceptTableError(
+            "every concept that is searched has the role context, so none could be absent",
+            remedy="set the role of one to required, or name it with --required",
+        )
+    return tuple(name for name in known if name in chosen)
 
 
 def _is_counted(hit_df: pd.DataFrame) -> pd.Series[bool]:
@@ -227,13 +233,19 @@ def _strength(mentioned: bool, required: tuple[str, ...], counts: dict[str, int]
 
 
 def _requery(
-    reason: AbsenceReason | None, table: ConceptTable, uncovered: tuple[str, ...], options: AuditOptions
+    reason: AbsenceReason | None,
+    question: str | None,
+    table: ConceptTable,
+    uncovered: tuple[str, ...],
+    options: AuditOptions,
 ) -> str | None:
-    if reason is not AbsenceReason.AMBIGUOUS_QUESTION:
+    if reason is not AbsenceReason.AMBIGUOUS_QUESTION or question is None:
         return None
-    words, concepts = ", ".join(uncovered), ", ".join(table.active_concepts)
-    if options.language == "ja":
-        ask = f"{concepts} について質問し直してください。"
-        return f"「{words}」を概念表に加えるか、{ask}" if words else ask
-    ask = f"about {concepts} alone."
-    return f"Add a concept for {words} to the table, or ask {ask}" if words else f"Ask {ask}"
+    japanese = options.language == "ja"
+    instead = requery(question, table, japanese=japanese)
+    if not uncovered:
+        return instead
+    words = ("、" if japanese else ", ").join(uncovered)
+    if japanese:
+        return f"{instead}（「{words}」について答えるには、概念表に加えてください）"
+    return f"{instead} (For an answer on {words}, add a concept to the table.)"

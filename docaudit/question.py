@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 import regex
 
+from docaudit.concept_cells import is_acronym
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.errors import QuestionError
 from docaudit.expressions import compile_expression
@@ -23,12 +25,17 @@ from docaudit.question_words import (
     STEMS_CJK,
     STOP_WORDS,
     SUFFIXES_CJK,
+    TOPICS,
 )
-from docaudit.wordforms import CJK, HAN, HANGUL, HIRAGANA, KATAKANA, fold, share_stem, words
+from docaudit.wordforms import CJK, HAN, HANGUL, HIRAGANA, KATAKANA, Span, fold, share_stem, words
 
 _NO_LETTER = re.compile(r"[\W_]*")
 _RUN = re.compile(f"[{HAN}]+|[{KATAKANA}]+|[{HANGUL}]+")
 _KANA = re.compile(f"[{HIRAGANA}]+")
+_ONE_HAN = re.compile(f"[{HAN}]")
+_OKURIGANA = re.compile(
+    f"[{HIRAGANA}]+?(?=について|として|による|によ|ます|まし|ませ|です|[のをがはにとでもへやかし]|[^{HIRAGANA}]|$)"
+)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -44,20 +51,77 @@ def content_words(question: str) -> tuple[str, ...]:
     >>> content_words("データセンターの消費電力はどれくらいですか")
     ('データセンター', '電力')
     """
+    _need_word(question)
+    found: dict[str, str] = {}
+    for span in _content_spans(question):
+        found.setdefault(fold(span.text), span.text)
+    return tuple(found.values())
+
+
+def content_phrases(question: str) -> tuple[str, ...]:
+    """The content words of a question, those that stand side by side as one phrase, each once, as written.
+
+    Short acronyms stand alone: "AI data centres" is about two things. Raises QuestionError as `content_words`.
+
+    >>> content_phrases("How much water cooling do AI data centres need for anti-corruption?")
+    ('water cooling', 'AI', 'data centres', 'anti-corruption')
+    >>> content_phrases("生成AIの利用に伴う電力消費量はどのように管理されるか")
+    ('生成AI', '電力', '管理')
+    >>> content_phrases("個人情報の漏えいについて")
+    ('個人情報', '漏えい')
+    """
+    _need_word(question)
+    phrases: list[Span] = []
+    for found in _content_spans(question):
+        span = _with_kana(question, found)
+        last = phrases[-1] if phrases else None
+        if last and _is_one_phrase(question, last, span):
+            phrases[-1] = Span(question[last.start : span.end], last.start, span.end)
+        else:
+            phrases.append(span)
+    return tuple({fold(phrase.text): phrase.text for phrase in reversed(phrases)}.values())[::-1]
+
+
+def _need_word(question: str) -> None:
     if _NO_LETTER.fullmatch(question):
         raise QuestionError("the question has no word in it", remedy="write the question, or leave it out")
+
+
+def _with_kana(question: str, span: Span) -> Span:
+    """A single kanji with the kana that belong to its word: 漏 alone says little of 漏えい."""
+    if not _ONE_HAN.fullmatch(span.text):
+        return span
+    after = _OKURIGANA.match(question, span.end)
+    end = after.end() if after else span.end
+    return Span(question[span.start : end], span.start, end)
+
+
+def _is_one_phrase(question: str, last: Span, span: Span) -> bool:
+    between = question[last.end : span.start]
+    if CJK.search(last.text) or CJK.search(span.text):
+        return not between  # 生成 and AI are one word; the runs of two words have kana between them
+    alone = is_acronym(last.text.rsplit(maxsplit=1)[-1]) or is_acronym(span.text)
+    return between == "-" or (between.isspace() and not alone)
+
+
+def _content_spans(question: str) -> Iterator[Span]:
     shouted = question.upper() == question and len(list(words(question))) > 2
     german = any(fold(word.text) in GERMAN_MARKS for word in words(question))
     extra = GERMAN_WORDS if german else frozenset()
-    found: dict[str, str] = {}
+    topics = _topics(question)
     for word in words(question):
+        if word in topics:
+            yield word
+            continue
         if fold(word.text) in extra and not (word.text.isupper() and not shouted):
             continue
         if _KANA.fullmatch(word.text):
             continue  # hiragana is grammar; what it means stands in the runs around it
+        at = word.start
         for part in _cjk_content(word.text) if CJK.search(word.text) else _latin_content(word.text, shouted):
-            found.setdefault(fold(part), part)
-    return tuple(found.values())
+            at = question.index(part, at)
+            yield Span(part, at, at + len(part))
+            at += len(part)
 
 
 def uncovered_words(question: str, table: ConceptTable) -> tuple[str, ...]:
@@ -81,6 +145,40 @@ def uncovered_words(question: str, table: ConceptTable) -> tuple[str, ...]:
         elif not _covered(folded, latin, prefixes):
             left.append(word)
     return tuple(dict.fromkeys(left))
+
+
+def _topics(question: str) -> set[Span]:
+    """Words that ask when they stand alone, and name a topic beside each other (going concern)."""
+    listed = list(words(question))
+    return {
+        word
+        for pair in pairwise(listed)
+        if (fold(pair[0].text), fold(pair[1].text)) in TOPICS
+        for word in pair
+    }
+
+
+def requery(question: str, table: ConceptTable, *, japanese: bool = False) -> str:
+    """A question that the table covers: about those of its concepts that the question names, or about all required.
+
+    It is Japanese if the question is, or if that is asked for. Raises QuestionError.
+
+    >>> table = ConceptTable.from_variants({"AI": ["AI"], "power": ["electricity"], "water": ["water"]})
+    >>> requery("How much electricity and uranium does AI use?", table)
+    'Does the document mention AI and power?'
+    """
+    content = set(content_words(question))
+    named = [
+        concept.name
+        for concept in table.by_concept
+        if concept.name in table.active_concepts
+        and set(uncovered_words(question, ConceptTable(variants=concept.variants))) != content
+    ]
+    names = (named if content else []) or [*table.required_concepts] or [*table.active_concepts]
+    if japanese or _KANA.search(question):
+        return f"{'と'.join(f'「{name}」' for name in names)}についての記載はありますか。"
+    listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"Does the document mention {listed}?"
 
 
 def _latin_content(word: str, shouted: bool) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 STOP_WORDS = frozenset(
     """a an the this that these those it its he she they them their his her our your my we us you i me who whom whose
-    which what when where why how is are was were be been being am do does did done doing has have had having can
+    which what when where whether why how is are was were be been being am do does did done doing has have had having can
     could may might must shall should will would not no nor yes and or but if then than so as at by for from in into of
     on onto off over under to with without within about between among across during before after since until till
     through per via any anything anyone all each every some something someone none both either neither only also
@@ -28,6 +28,23 @@ FRAME_WORDS = frozenset(
     thing things way ways reason reasons purpose case cases example examples place""".split()  # noqa: SIM905
 )
 """Words that ask, and words for the document itself: not what a question is about."""
+
+TOPICS = frozenset(
+    {
+        ("going", "concern"),
+        ("going", "concerns"),
+        ("related", "party"),
+        ("related", "parties"),
+        ("information", "security"),
+        ("case", "law"),
+        ("use", "case"),
+        ("use", "cases"),
+        ("price", "level"),
+        ("text", "mining"),
+        ("reporting", "standard"),
+    }
+)
+"""Pairs of words that name a topic together, though one or both of them only ask when they stand alone."""
 
 GERMAN_MARKS = frozenset(
     """wie wieviel welche welcher welches welchen wer wo wann warum gibt der das des und oder nicht ist sind wird werden

@@ -1,6 +1,6 @@
-"""Write docs/blind-spots.md from the code: `make docs` after a change of a kind of blind spot.
+"""Write the reference pages from the code: `make docs` after a change of a kind of blind spot or of a lint code.
 
-tests/test_docs.py fails while the page differs from the code.
+tests/test_docs.py fails while a page differs from the code.
 """
 
 from __future__ import annotations
@@ -8,12 +8,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from docaudit.atomic import write_text
+from docaudit.concept_lint_codes import LintCode
 from docaudit.justification import Obligation
 from docaudit.obligations import PAGE_KINDS, PART_KINDS, REGION_KINDS
 from docaudit.reasons import BlindSpotKind
 from docaudit.render.words import OBLIGATIONS
 
-FILE = Path(__file__).parent / "blind-spots.md"
+FOLDER = Path(__file__).parent
 GROUPS = (
     (
         "Ink on a page",
@@ -69,10 +70,37 @@ def row(kind: BlindSpotKind) -> str:
     return f"| `{kind.value}` | {kind.meaning} | {remedy} |"
 
 
+def lint_text() -> str:
+    """The reference page of lint."""
+    lines = [
+        "# What lint finds",
+        "",
+        "`docaudit lint TABLE` names what is allowed in a concept table but probably not meant. Each finding has",
+        "a code that never changes its meaning, the place and the id of its row, and a remedy. A `warning` probably",
+        "hides hits or makes false ones, and the exit code is 1; an `info` is good to know. With `--doc DOC` the",
+        "variants are counted in a document, too. What makes a table unusable (an empty cell, a variant in two",
+        "concepts, a broken expression) is no finding: such a table is refused with all its faults at once, each",
+        "with its row.",
+        "",
+        "This page is written by docs/generate.py from docaudit/concept_lint_codes.py.",
+        "",
+        "| code | meaning | remedy |",
+        "|---|---|---|",
+    ]
+    for code in LintCode:
+        document = " (With `--doc` only.)" if code.needs_document else ""
+        lines.append(f"| `{code.value}` | {code.meaning}{document} | {code.remedy} |")
+    return "\n".join(lines) + "\n"
+
+
+PAGES = {"blind-spots.md": page_text, "lint.md": lint_text}
+
+
 def main() -> None:
-    """Write the page."""
-    write_text(FILE, page_text())
-    print(FILE.name)
+    """Write the pages."""
+    for name, text in PAGES.items():
+        write_text(FOLDER / name, text())
+        print(name)
 
 
 if __name__ == "__main__":

@@ -10,11 +10,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docaudit.concept_rows import CHOICES, COLUMNS, is_acronym
-from docaudit.concepts import CaseMode, Concept, ConceptTable, InflectMode, MatchMode, Status, Variant
+from docaudit.concept_cells import is_acronym
+from docaudit.concept_rows import CHOICES, COLUMNS
+from docaudit.concepts import (
+    CaseMode,
+    Concept,
+    ConceptInfo,
+    ConceptTable,
+    InflectMode,
+    MatchMode,
+    Role,
+    Status,
+    Variant,
+)
 from docaudit.errors import ConceptTableError, OutputError
 from docaudit.search.patterns import compile_variant
 
+DAY = "2026-01-31"
 SUFFIXES = ("csv", "tsv", "json", "yaml", "yml", "xlsx")
 FULL = ConceptTable(
     variants=(
@@ -25,8 +37,13 @@ FULL = ConceptTable(
         Variant(concept="電力", text="=SUM(A1)", match="substring", status="rejected"),
         Variant(concept="answer", text="NO"),
         Variant(concept="answer", text="10.30"),
-        Variant(concept="answer", text='say "yes", please; now'),
-    )
+        Variant(concept="answer", text='say "yes", please; now', own=(("x_Owner", "legal, 2nd floor"),)),
+        Variant(concept="answer", text="OK", reference="ISO 1, 2.3", reviewer="A. B.", date=DAY, id="ok-1"),
+    ),
+    info=(
+        ConceptInfo(name="AI", description="machines that learn, not the sloth"),
+        ConceptInfo(name="answer", role="context"),
+    ),
 )
 
 
@@ -57,7 +74,7 @@ def test_every_format_gives_back_the_same_table_and_fingerprint(tmp_path: Path, 
 
 def test_dataframe_gives_back_the_same_table() -> None:
     df = FULL.to_dataframe()
-    assert tuple(df.columns) == COLUMNS
+    assert tuple(df.columns) == (*COLUMNS, "x_Owner")
     assert ConceptTable.from_dataframe(df) == FULL
 
 
@@ -77,10 +94,38 @@ def test_whatever_is_accepted_survives_every_format(
     assert again.fingerprint == table.fingerprint
 
 
-def test_fingerprint_changes_with_content_and_order() -> None:
-    one = ConceptTable.from_variants({"c": ["a1", "b1"]})
-    assert one.fingerprint != ConceptTable.from_variants({"c": ["b1", "a1"]}).fingerprint
-    assert one.fingerprint != ConceptTable.from_variants({"c": ["a1", "b1"]}, case="sensitive").fingerprint
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"concept": "other"},
+        {"text": "b1"},
+        {"match": "prefix"},
+        {"case": "sensitive"},
+        {"inflect": "off"},
+        {"status": "proposed"},
+    ],
+)
+def test_fingerprint_changes_with_what_is_searched(change: dict[str, str]) -> None:
+    one = Variant(concept="c", text="a1")
+    other = one.model_copy(update=change)
+    assert ConceptTable(variants=(one,)).fingerprint != ConceptTable(variants=(other,)).fingerprint
+
+
+def test_fingerprint_changes_with_the_role_and_not_with_order_or_words_about_it() -> None:
+    rows = (Variant(concept="c", text="a1"), Variant(concept="d", text="b1"))
+    table = ConceptTable(variants=rows)
+    told = [
+        v.model_copy(
+            update={"note": "n", "reviewer": "r", "source": "s", "reference": "f", "date": DAY, "id": v.text}
+        )
+        for v in rows
+    ]
+    about = ConceptInfo(name="c", description="what it means")
+    assert table.fingerprint == ConceptTable(variants=tuple(told[::-1]), info=(about,)).fingerprint
+    assert (
+        table.fingerprint
+        != ConceptTable(variants=rows, info=(ConceptInfo(name="c", role="context"),)).fingerprint
+    )
 
 
 @pytest.mark.parametrize(
@@ -250,7 +295,6 @@ def test_one_variant_in_two_concepts_where_a_person_keeps_the_table() -> None:
         ("text.yaml", "just a sentence", "holds no table"),
         ("tag.yaml", "AI: !!python/object/apply:os.system ['true']\n", "'true'|no variant|holds|variant"),
         ("not.xlsx", b"not a zip", "is not an Excel workbook"),
-        ("proposed.csv", "concept,variant,status\na,b1,proposed\n", "no variant is accepted"),
     ],
 )
 def test_files_that_are_no_table(tmp_path: Path, name: str, content: str | bytes, part: str) -> None:
@@ -348,7 +392,7 @@ def test_a_single_string_is_one_variant() -> None:
 
 
 def test_choices_are_those_of_the_model() -> None:
-    named = {"match": MatchMode, "case": CaseMode, "inflect": InflectMode, "status": Status}
+    named = {"match": MatchMode, "case": CaseMode, "inflect": InflectMode, "status": Status, "role": Role}
     assert {column: get_args(kind) for column, kind in named.items()} == CHOICES
 
 

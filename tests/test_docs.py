@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+from docaudit.concept_lint_codes import LintCode
 from docaudit.reasons import BlindSpotKind
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -23,8 +24,17 @@ def generator() -> ModuleType:
     return module
 
 
-def test_no_drift(generator: ModuleType) -> None:
-    assert (DOCS / "blind-spots.md").read_text("utf-8") == generator.page_text(), "run: make docs"
+@pytest.mark.parametrize("name", ["blind-spots.md", "lint.md"])
+def test_no_drift(generator: ModuleType, name: str) -> None:
+    assert (DOCS / name).read_text("utf-8") == generator.PAGES[name](), "run: make docs"
+
+
+def test_every_lint_code_is_there_with_one_sentence_and_an_order(generator: ModuleType) -> None:
+    text = generator.lint_text()
+    for code in LintCode:
+        assert text.count(f"| `{code.value}` |") == 1
+        assert code.meaning.endswith(".")
+        assert not code.remedy.endswith(".")
 
 
 def test_every_kind_is_there_once(generator: ModuleType) -> None:
@@ -44,5 +54,7 @@ def test_meaning_is_one_sentence_and_the_remedy_an_order(kind: BlindSpotKind) ->
     assert "--ocr auto" not in kind.remedy_after(ocr=True)
 
 
-def test_the_readme_links_to_it() -> None:
-    assert "docs/blind-spots.md" in (DOCS.parent / "README.md").read_text("utf-8")
+def test_the_readme_links_to_them() -> None:
+    readme = (DOCS.parent / "README.md").read_text("utf-8")
+    assert "docs/blind-spots.md" in readme
+    assert "docs/lint.md" in readme

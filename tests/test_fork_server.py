@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -98,3 +99,75 @@ def test_the_server_ends_with_its_process(tmp_path: Path) -> None:
     )
     (server,) = done.stdout.split()
     assert not Path(f"/proc/{server}").exists()
+
+
+def test_an_interrupted_request_ends_the_server_and_the_next_one_starts_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server = server_pid()
+    real = fork_server.socket.send_fds
+
+    def interrupted(*arguments: object) -> int:
+        real(*arguments)  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fork_server.socket, "send_fds", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            words(TWO)
+    assert [words(TWO) for _ in range(3)] == [["first page", "second page"]] * 3
+    assert server_pid() != server
+
+
+def test_a_server_ends_no_process_that_it_did_not_start() -> None:
+    server_pid()
+    with subprocess.Popen(["sleep", "60"]) as other:
+        server = fork_server._servers[os.getpid()]
+        server.request(fork_server._END, other.pid)
+        server.request(fork_server._END, 0)
+        assert other.poll() is None
+        other.kill()
+    assert words(TWO) == ["first page", "second page"]
+
+
+def test_a_fork_while_a_server_is_being_started_reads_on_its_own() -> None:
+    with fork_server._starting:
+        pid = os.fork()
+        if pid == 0:
+            os._exit(0 if words(TWO) == ["first page", "second page"] else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+PARENT = """
+import os, sys, time
+import docaudit
+from docaudit.extract import fork_server
+docaudit.parse(sys.argv[1], ocr="off")
+print(fork_server._servers[os.getpid()]._process.pid, flush=True)
+if os.fork() == 0:
+    time.sleep(60)
+time.sleep(60)
+"""
+
+
+def test_a_server_ends_with_the_process_that_started_it_though_a_fork_of_that_lives_on(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "two.pdf").write_bytes(TWO)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, str(tmp_path / "two.pdf")],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert parent.stdout is not None
+    server = int(parent.stdout.readline())
+    time.sleep(0.5)
+    parent.kill()
+    parent.wait()
+    over = time.monotonic() + 10
+    while Path(f"/proc/{server}/cmdline").exists() and Path(f"/proc/{server}/cmdline").read_bytes():
+        assert time.monotonic() < over
+        time.sleep(0.1)
+    os.killpg(parent.pid, signal.SIGKILL)
+    parent.stdout.close()

@@ -128,7 +128,7 @@ def test_an_ambiguous_question() -> None:
 def test_a_question_without_a_subject_is_ambiguous() -> None:
     found = justified(["x"], {"AI": ["AI"]}, question="What does it say?")
     assert found.reason == "ambiguous_question"
-    assert found.suggested_requery == "Ask about AI alone."
+    assert found.suggested_requery == "Does the document mention AI?"
 
 
 def test_a_waived_question_is_read_as_the_table_reads_it() -> None:

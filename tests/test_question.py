@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docaudit.concepts import ConceptTable, Variant
+from docaudit.concepts import ConceptInfo, ConceptTable, Variant
 from docaudit.errors import QuestionError
-from docaudit.question import content_words, uncovered_words
+from docaudit.question import content_words, requery, uncovered_words
 
 TABLE = ConceptTable.from_variants(
     {
@@ -57,6 +57,47 @@ def test_content_words(question: str, words: tuple[str, ...]) -> None:
 )
 def test_uncovered_words(question: str, words: tuple[str, ...]) -> None:
     assert uncovered_words(question, TABLE) == words
+
+
+@pytest.mark.parametrize(
+    ("question", "instead"),
+    [
+        ("How much water do data centres use?", "Does the document mention data center?"),
+        ("Does AI use electricity or water?", "Does the document mention AI and power?"),
+        ("How many whales?", "Does the document mention AI, data center and power?"),
+        ("What does it say?", "Does the document mention AI, data center and power?"),
+        ("AIと水資源の記載はありますか", "「AI」についての記載はありますか。"),
+        (
+            "データセンターの水使用に電力は必要ですか",
+            "「data center」と「power」についての記載はありますか。",
+        ),
+    ],
+)
+def test_the_question_to_ask_instead_is_one_that_the_table_covers(question: str, instead: str) -> None:
+    assert requery(question, TABLE) == instead
+    assert content_words(instead)
+    assert uncovered_words(instead, TABLE) == ()
+
+
+def test_a_requery_leaves_out_context_and_what_is_not_searched() -> None:
+    rows = [Variant(concept=name, text=name) for name in ("AI", "Norway")]
+    waiting = Variant(concept="water", text="water", status="proposed")
+    table = ConceptTable(variants=(*rows, waiting), info=(ConceptInfo(name="Norway", role="context"),))
+    assert requery("How many whales?", table) == "Does the document mention AI?"
+    assert requery("Does AI use water?", table) == "Does the document mention AI?"
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("Is the company a going concern?", ("company", "going", "concern")),
+        ("Who are its related parties?", ("related", "parties")),
+        ("Say whether it is going on", ()),
+        ("Does it concern AI?", ("AI",)),
+    ],
+)
+def test_words_that_ask_alone_and_name_a_topic_together(question: str, words: tuple[str, ...]) -> None:
+    assert content_words(question) == words
 
 
 def test_only_accepted_variants_cover() -> None:

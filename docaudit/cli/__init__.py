@@ -26,7 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: Words after the program name; those of the process if None.
     """
-    from docaudit.cli.app import State, app
+    from docaudit.cli.app import app
+    from docaudit.cli.common import State
 
     given = list(sys.argv[1:] if arguments is None else arguments)
     state = State()

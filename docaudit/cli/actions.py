@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from docaudit.arguments import need_table
+from docaudit.cli.printing import print_json
 from docaudit.cli.progress import progress_bar
 from docaudit.concepts import ConceptTable
 from docaudit.errors import DocauditError, ExitCode
@@ -76,31 +76,11 @@ def parse(doc: Path, out: Path, options: AuditOptions, *, as_json: bool) -> int:
     pages = parsed.identity.pages_total
     lines, spots = len(parsed.line_df), len(parsed.blind_spot_df)
     if as_json:
-        _print_json({"folder": str(folder), "pages": pages, "lines": lines, "blind_spots": spots})
+        print_json({"folder": str(folder), "pages": pages, "lines": lines, "blind_spots": spots})
         return 0
     counts = plural(pages, "page"), plural(lines, "line"), plural(spots, "blind spot")
     click.echo(f"{folder}: {', '.join(counts)}")
     return 0
-
-
-def lint(path: Path, *, as_json: bool) -> int:
-    """Print what is wrong with a concept table; 1 if there is more than remarks."""
-    from docaudit.concept_lint import lint as find
-
-    table = ConceptTable.load(path)
-    findings = find(table)
-    if as_json:
-        _print_json([finding.model_dump(mode="json") for finding in findings])
-    else:
-        for finding in findings:
-            place = ": ".join(one_line(part) for part in (finding.concept, finding.variant) if part)
-            click.echo(f"{finding.severity}: {place}: {one_line(finding.message)} [{finding.code}]")
-        if not findings:
-            click.echo(
-                f"{path}: {plural(len(table.concepts), 'concept')}, {plural(len(table.variants), 'variant')}, "
-                "nothing to say"
-            )
-    return int(any(finding.severity != "info" for finding in findings))
 
 
 def report(saved: Path, *, html: Path | None, out: Path | None, as_json: bool) -> int:
@@ -164,7 +144,3 @@ def say_written(paths: list[Path], *, err: bool = False) -> None:
     """Name the files that were written."""
     if paths:
         click.echo("\nwritten: " + "  ".join(str(path) for path in paths), err=err)
-
-
-def _print_json(value: object) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False))

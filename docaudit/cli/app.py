@@ -3,41 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 import docaudit
+from docaudit.cli import tables
+from docaudit.cli.common import Command, debug_flag, json_flag
 from docaudit.cli.flags import chosen_options, option_flags
 from docaudit.options import READING_OPTIONS
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-@dataclass
-class State:
-    """What the flags that every command has were set to."""
-
-    debug: bool = False
-
-
-def _set_debug(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
-    if value:
-        context.ensure_object(State).debug = True
-
-
-debug_flag = click.option(
-    "--debug",
-    is_flag=True,
-    expose_value=False,
-    callback=_set_debug,
-    # Before all others, so that it also covers what the others' own checks raise.
-    is_eager=True,
-    help="Show the traceback of an unexpected error.",
-)
-json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
 concepts_flag = click.option(
     "--concepts",
     required=True,
@@ -207,20 +183,6 @@ def parse(doc: Path, out: Path, as_json: bool, **flags: Any) -> int:
 
 
 @app.command()
-@click.argument("table", metavar="TABLE", type=click.Path(path_type=Path))
-@json_flag
-@debug_flag
-def lint(table: Path, as_json: bool) -> int:
-    """Check a concept table: duplicate, shadowed, too short or regex-hostile variants.
-
-    Exit code: 0 clean or only remarks, 1 findings, 2 the table cannot be read.
-    """
-    from docaudit.cli import actions
-
-    return actions.lint(table, as_json=as_json)
-
-
-@app.command()
 @click.argument("saved", metavar="JSON", type=click.Path(path_type=Path))
 @click.option("--html", metavar="FILE", type=click.Path(path_type=Path), help="Write the HTML report here.")
 @out_flag
@@ -234,3 +196,7 @@ def report(saved: Path, html: Path | None, out: Path | None, as_json: bool) -> i
     from docaudit.cli import actions
 
     return actions.report(saved, html=html, out=out, as_json=as_json)
+
+
+for command in tables.COMMANDS:
+    app.add_command(command)

@@ -55,16 +55,17 @@ class Child:
     def __init__(self, source: SourceFile, options: AuditOptions, module: str, *, describe: bool) -> None:
         self._source = source
         self._options = options
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
-        try:
-            self._process, *self._pipes = _started(module, self._errors.fileno())
-        except OSError as error:
-            self._errors.close()
-            raise InputError(
-                f"the process that reads it cannot be started: {error.strerror or error}",
-                file=source.name,
-                remedy="free memory or file handles, or lower --workers",
-            ) from error
+        with ExitStack() as opened:
+            try:
+                self._errors = opened.enter_context(tempfile.TemporaryFile())  # lives as long as the process
+                self._process, *self._pipes = _started(module, self._errors.fileno())
+            except OSError as error:
+                raise InputError(
+                    f"the process that reads it cannot be started: {error.strerror or error}",
+                    file=source.name,
+                    remedy="free memory or file handles, or lower --workers",
+                ) from error
+            opened.pop_all()
         self._to, self._from = (pipe.fileno() for pipe in self._pipes)
         try:
             self.document = self._open(describe)

@@ -51,7 +51,7 @@ def identified(source: Source) -> Iterator[SourceFile]:
     Raises DocumentNotFoundError (missing, a directory, not readable), NotAPdfError (empty, or another kind of
     file), InputError (not a kind of source that can be read; a file that changed during the block).
     """
-    with tempfile.TemporaryDirectory(prefix="docaudit-") as folder:
+    with tempfile.TemporaryDirectory(prefix="docaudit-", ignore_cleanup_errors=True) as folder:
         if isinstance(source, (str, os.PathLike)):
             path = Path(os.fsdecode(source))
             with _opened(path) as stream:

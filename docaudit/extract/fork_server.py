@@ -8,6 +8,7 @@ It runs as `python -m docaudit.extract.fork_server HANDLE` and ends when the pro
 from __future__ import annotations
 
 import atexit
+import ctypes
 import gc
 import json
 import os
@@ -29,6 +30,8 @@ _START, _ENDED, _END = b"s", b"e", b"k"
 _RUNNING = 1 << 32
 """In place of an exit code."""
 _POLL_SECONDS = 0.01
+_PARENT_DEATH_SIGNAL = 1
+"""PR_SET_PDEATHSIG of prctl(2)."""
 _SETTINGS = {
     "OMP_THREAD_LIMIT": "1",
     "MALLOC_ARENA_MAX": "1",  # each arena takes address space, which is what the memory limit counts
@@ -106,14 +109,30 @@ class ForkServer:
         return Process(self, pid)
 
     def request(self, kind: bytes, number: int, payload: bytes = b"", handles: tuple[int, ...] = ()) -> int:
-        """Ask and wait for the answer; raises OSError if the server is gone."""
+        """Ask and wait for the answer; raises ConnectionError if the server is gone.
+
+        Whatever interrupts it, Ctrl-C included, ends the server: an answer that nobody took would be taken for the
+        next one.
+        """
         with self._lock:
-            socket.send_fds(self._link, [_REQUEST.pack(kind, number)], handles)
-            self._link.sendall(payload)
-            reply = self._link.recv(_REPLY.size, socket.MSG_WAITALL)
+            reply = b""
+            try:
+                socket.send_fds(self._link, [_REQUEST.pack(kind, number)], handles)
+                self._link.sendall(payload)
+                reply = self._link.recv(_REPLY.size, socket.MSG_WAITALL)
+            except OSError as error:
+                raise ConnectionError(f"the server is gone: {error}") from error
+            finally:
+                if len(reply) < _REPLY.size:
+                    self._link.close()
         if len(reply) < _REPLY.size:
             raise ConnectionError("the server is gone")
         return int(_REPLY.unpack(reply)[0])
+
+    def forget(self) -> None:
+        """In a fork of the process that started the server: the line is the other's, and a lock may be held there."""
+        self._lock = threading.Lock()
+        self._link.close()
 
     def close(self) -> None:
         """End the server."""
@@ -122,7 +141,7 @@ class ForkServer:
 
 
 _servers: dict[int, ForkServer] = {}
-"""One for each process: a fork of this one must not talk over the same line."""
+"""At most one, by the number of this process."""
 _starting = threading.Lock()
 
 
@@ -138,6 +157,18 @@ def start_process(module: str, handles: tuple[int, int, int]) -> Process:
                 server.close()  # somebody ended it: a new one takes its place
         server = _servers[own] = ForkServer()
         return server.start(module, handles)
+
+
+def _after_fork() -> None:
+    """A fork of this process starts with no server, and keeps none alive whose process ends."""
+    global _starting
+    _starting = threading.Lock()
+    for server in _servers.values():
+        server.forget()
+    _servers.clear()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 @atexit.register
@@ -157,6 +188,7 @@ def _environment() -> dict[str, str]:
 
 def _serve(link: socket.socket) -> None:
     """Answer until the other end is closed."""
+    started: set[int] = set()
     while True:
         head, handles, _, _ = socket.recv_fds(link, _REQUEST.size, 3)
         if not head:
@@ -164,23 +196,36 @@ def _serve(link: socket.socket) -> None:
         kind, number = _REQUEST.unpack(head)
         if kind == _START:
             reply = _fork(link, link.recv(number, socket.MSG_WAITALL), handles)
+            started.add(reply)
         else:
-            reply = _exit_code(number, end=kind == _END)
+            reply = _exit_code(number, end=kind == _END) if number in started else _RUNNING
+            if reply != _RUNNING:
+                started.discard(number)
         link.sendall(_REPLY.pack(reply))
 
 
 def _fork(link: socket.socket, wanted: bytes, handles: list[int]) -> int:
     """The number of the new process, or that of the error with a minus."""
+    server = os.getpid()
     try:
         pid = os.fork()
     except OSError as error:
         pid = -(error.errno or 1)
     if pid == 0:
         link.close()
+        _end_with(server)
         _become(handles, **json.loads(wanted))
     for handle in handles:
         os.close(handle)
     return pid
+
+
+def _end_with(server: int) -> None:
+    """Have the system end this process when the server ends, whatever else keeps its pipes open."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != server:
+            os._exit(1)  # the server had ended before
 
 
 def _become(handles: list[int], module: str, folder: str, environment: dict[str, str]) -> NoReturn:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import pymupdf
 from numpy.typing import NDArray
+from scipy import ndimage
 
 from docaudit.extract.boxes import apart, clipped
 from docaudit.extract.facts import Box
@@ -27,6 +28,7 @@ _CLOSER = 4.0
 _COARSE = 0.7
 _CONTRAST = 20
 _COLOUR, _HIGH_BITS = np.uint32(0x00FFFFFF), np.uint32(0x00F0F0F0)
+_APART_PT = 6.0
 _MARGIN_PT = 40.0
 """More than the shortest rule: what goes on outside a frame is long enough in it to be told."""
 
@@ -151,6 +153,21 @@ class PageInk:
             return False
         return bool(contrast(engine_picture(self._page, box, self._zoom)).any())
 
+    def of_one_engine(self) -> tuple[list[InkRegion], list[InkRegion]]:
+        """Ink that only the first engine draws, and ink beside the text that was read that only the second draws."""
+        first, second = contrast(engine_picture(self._page, self._frame, self._zoom)), contrast(self._shown)
+        if first.shape != second.shape:
+            return [], []
+        reach = round(_APART_PT * self._zoom)
+        alone = first & ~_widened(second, reach)
+        other = second & ~_widened(first, reach)
+        other &= self._unread_text if self._unread_text is not None else False
+        return self._found(alone), self._found(other)
+
+    def _found(self, rest: Mask) -> list[InkRegion]:
+        regions = find_regions(rest, self._zoom, ANY_ROW)
+        return [self._on_page(region, self._frame, self._zoom, region.likely) for region in regions]
+
     def bare(self, boxes: list[Box]) -> bool:
         """No text has ink in any of the boxes: nobody sees the text in them."""
         return not any(
@@ -177,6 +194,10 @@ class PageInk:
         for box in boxes:
             read[slices(box, self._frame, self._zoom, read.shape)] = True
         return read
+
+
+def _widened(mask: Mask, reach: int) -> Mask:
+    return np.asarray(ndimage.maximum_filter(mask.view(np.uint8), 2 * reach + 1)).view(np.bool_)
 
 
 def _box_of(region: Region, frame: Box, zoom: float) -> Box:

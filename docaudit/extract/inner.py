@@ -38,7 +38,7 @@ def with_inner_documents(
     if not document.attachments and not wanted:
         return document
     inside = Inside()
-    with tempfile.TemporaryDirectory(prefix="docaudit-") as folder:
+    with tempfile.TemporaryDirectory(prefix="docaudit-", ignore_cleanup_errors=True) as folder:
         reader = AttachmentReader(options, Path(folder), deadline)
         reader.read(source, document.attachments, inside)
         if wanted:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import pymupdf
 
 from docaudit.extract.boxes import area, centre_in, overlap
+from docaudit.extract.differing import engines_may_differ
 from docaudit.extract.facts import Box, ImageFact, LineFact, SpotFact
 from docaudit.extract.images import note_reading
 from docaudit.extract.ink import InkRegion, PageInk
@@ -66,21 +67,31 @@ def settle(
     """
     regions = joined([region for region in ink.regions() if region.likely is not TextLikely.NO])
     regions = joined([*regions, *_pictures(ink, images, regions)])
+    page_area = max(page.rect.width * page.rect.height, 1.0)
+    apart: list[SpotFact] = []
+    if engines_may_differ(page):
+        first, second = ink.of_one_engine()
+        regions = joined([*regions, *first])
+        apart = [_drawn_by_one(region, page_area) for region in second]
     image_only = not any(line.visibility == Visibility.VISIBLE.value for line in lines)
     if image_only and len(regions) > 1:
         regions = [joined_into_one(regions)]
-    page_area = max(page.rect.width * page.rect.height, 1.0)
     if ocr is None or not regions:
         _note_images(images, regions, [], "not_run" if ocr is None else "no_text")
         spots = [_unread(region, images, lines, page_area) for region in regions]
-        return Settled([], spots, 0, sum(region.ink for region in regions))
-    outcome = Settled([], [], 0, 0)
+        return Settled([], spots + apart, 0, sum(region.ink for region in regions))
+    outcome = Settled([], apart, 0, 0)
     for region in _portions(regions, page.rect):
         outcome += _read(page, region, ink, images, ocr, finder)
     for image in images:
         if image.ocr_state == "not_run":
             image.ocr_state = "no_text"  # all its ink lies under text that was read, or cannot be letters
     return outcome
+
+
+def _drawn_by_one(region: InkRegion, page_area: float) -> SpotFact:
+    detail = "ink that only the second engine draws, so that OCR does not see it"
+    return _spot(BlindSpotKind.VECTOR_NOT_READ, region.likely, region.box, page_area, detail)
 
 
 def _read(

@@ -8,7 +8,7 @@ from docaudit.extract.lines import TextLayer
 from docaudit.extract.spots import has_unknown_glyphs
 from docaudit.location import TextSource, Visibility
 
-_SHOWN = frozenset({TextSource.ANNOTATION.value, TextSource.SECOND_READER.value})
+_SHOWN = frozenset({TextSource.SECOND_READER.value})
 
 
 def read_boxes(text: TextLayer, beside: list[LineFact]) -> list[Box]:

@@ -85,6 +85,7 @@ def _context(justification: AbsenceJustification) -> dict[str, Any]:
         "headings": view.headings(j),
         "to_read": view.passages_to_read(j),
         "variants": j.concept_table.variants if j.concept_table else (),
+        "described": j.concept_table.info if j.concept_table else (),
         "coverage_facts": _coverage_facts(j),
         "coverage_lists": _coverage_lists(j),
         "option_facts": _option_facts(j),

@@ -1,0 +1,93 @@
+"""What the commands about concept tables do: read, call one function, print the result, give the exit code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from docaudit.cli.printing import print_json
+from docaudit.concepts import ConceptTable
+from docaudit.errors import OutputError
+from docaudit.options import AuditOptions
+from docaudit.render.clean import one_line
+from docaudit.render.words import plural
+
+_SIGNS = {"added": "+", "removed": "-", "changed": "~"}
+
+
+def init(path: Path, question: str, *, as_json: bool) -> int:
+    """Write a first table; one that exists already is never overwritten."""
+    from docaudit.concept_init import first_table
+
+    if _is_there(path):
+        raise OutputError(
+            "there is such a file already", file=str(path), remedy="name another, or delete this one"
+        )
+    table = first_table(question)
+    table.save(path)
+    if as_json:
+        print_json({"table": str(path), "concepts": list(table.concepts)})
+        return 0
+    named = ", ".join(one_line(name) for name in table.concepts)
+    click.echo(f"{path}: {plural(len(table.concepts), 'concept')} proposed: {named}")
+    click.echo("Add what else means the same, and set the status of each row to accepted or rejected.")
+    return 0
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False  # a name that cannot be: writing says what is wrong with it
+
+
+def lint(path: Path, doc: Path | None, options: AuditOptions, *, as_json: bool) -> int:
+    """Print what is odd in a concept table; 1 if there is more than remarks."""
+    from docaudit.concept_lint import lint as find
+
+    table = ConceptTable.load(path)
+    findings = find(table)
+    if doc is not None:
+        from docaudit.cli.actions import read_parsed
+        from docaudit.lint_document import lint_with_document
+
+        findings = lint_with_document(table, read_parsed(doc, options))
+    if as_json:
+        print_json([finding.model_dump(mode="json") for finding in findings])
+    else:
+        for finding in findings:
+            place = ": ".join(one_line(part) for part in (finding.concept, finding.variant) if part)
+            said = f"{one_line(finding.message)} {one_line(finding.remedy)}"
+            click.echo(
+                f"{finding.severity}: row {finding.row} ({finding.row_id}): {place}: {said} [{finding.code}]"
+            )
+        if not findings:
+            counts = plural(len(table.concepts), "concept"), plural(len(table.variants), "variant")
+            click.echo(f"{path}: {', '.join(counts)}, nothing to say")
+    return int(any(finding.severity != "info" for finding in findings))
+
+
+def diff(old: Path, new: Path, *, as_json: bool) -> int:
+    """Print the differences of two tables; 1 if there are any."""
+    from docaudit.concept_diff import diff_tables
+
+    found = diff_tables(ConceptTable.load(old), ConceptTable.load(new))
+    if as_json:
+        print_json({**found.model_dump(mode="json"), "same_search": found.same_search})
+        return int(bool(found.changes))
+    for change in found.changes:
+        place = ": ".join(one_line(part) for part in (change.concept, change.variant) if part)
+        fields = "; ".join(f"{one.field} {_shown(one.old)} -> {_shown(one.new)}" for one in change.fields)
+        said = fields or change.status
+        click.echo(f"{_SIGNS[change.kind]} {place} [{one_line(change.row)}] {said}".replace(" [] ", " "))
+    if found.changes:
+        same = "search the same" if found.same_search else "do not search the same"
+        click.echo(f"{plural(len(found.changes), 'difference')}; the tables {same}")
+    else:
+        click.echo("no difference")
+    return int(bool(found.changes))
+
+
+def _shown(text: str) -> str:
+    return f"'{one_line(text)}'" if text else "nothing"

@@ -1,0 +1,69 @@
+"""The commands about concept tables: init, lint, diff. What they do is in docaudit.cli.table_actions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from docaudit.cli.common import debug_flag, json_flag, table_argument
+from docaudit.cli.flags import chosen_options, option_flags
+from docaudit.options import READING_OPTIONS
+
+
+@click.command()
+@table_argument()
+@click.option("--question", required=True, metavar="TEXT", help="The question that documents will be asked.")
+@json_flag
+@debug_flag
+def init(table: Path, question: str, as_json: bool) -> int:
+    """Write a first TABLE from the words of a question, for an expert to complete.
+
+    Every row is proposed: nothing is searched before someone accepts it. TABLE must not exist yet; its suffix says
+    CSV, TSV, JSON, YAML or XLSX. Exit code: 0 written, 2 error.
+    """
+    from docaudit.cli import table_actions
+
+    return table_actions.init(table, question, as_json=as_json)
+
+
+@click.command()
+@table_argument()
+@click.option(
+    "--doc",
+    metavar="DOC",
+    type=click.Path(path_type=Path),
+    help="Also count the variants in this document (a PDF, or a folder that docaudit parse wrote): which are too "
+    "common to mean anything, and what another case setting would change.",
+)
+@json_flag
+@option_flags(READING_OPTIONS)
+@debug_flag
+def lint(table: Path, doc: Path | None, as_json: bool, **flags: Any) -> int:
+    """Check a concept table: is anything in it probably not meant?
+
+    Each finding has a code, a row and a remedy; docs/lint.md explains the codes. Exit code: 0 clean or only remarks,
+    1 findings, 2 the table or the document cannot be read.
+    """
+    from docaudit.cli import table_actions
+
+    return table_actions.lint(table, doc, chosen_options(flags), as_json=as_json)
+
+
+@click.command()
+@table_argument("old")
+@table_argument("new")
+@json_flag
+@debug_flag
+def diff(old: Path, new: Path, as_json: bool) -> int:
+    """Show what changed from one concept table to another, row by row.
+
+    The order of rows is no difference. Exit code: 0 no difference, 1 differences, 2 a table cannot be read.
+    """
+    from docaudit.cli import table_actions
+
+    return table_actions.diff(old, new, as_json=as_json)
+
+
+COMMANDS = (init, lint, diff)
