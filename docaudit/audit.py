@@ -8,7 +8,7 @@ justify  controls -> justify.justify_absence                            -> Absen
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from docaudit.controls import controls_found, positive_controls
 from docaudit.coverage import measure_coverage
 from docaudit.justification import AbsenceJustification
 from docaudit.justify import justify_absence
-from docaudit.options import READING_OPTIONS, AuditOptions
+from docaudit.options import AuditOptions
 from docaudit.parsed import ParsedDocument, SweepResult
 from docaudit.sweep import sweep_lines
 
@@ -89,7 +89,7 @@ def sweep(
         OptionError: An option does not exist or has a wrong value.
     """
     parsed, table = need_parsed(parsed), need_table(table)
-    chosen = AuditOptions.from_keywords(options or parsed.options, keywords)
+    chosen = _chosen(parsed, options, keywords)
     hit_df, ledger_df = find_hits(parsed, table, chosen)
     meetings = _meetings(hit_df, parsed, table, chosen)
     closest = nearest.closest(hit_df, parsed.line_df, table, meetings, limit=chosen.closest)
@@ -128,7 +128,7 @@ def justify(
     """
     parsed, table, result = need_parsed(parsed), need_table(table), need_result(result)
     question = need_question(question)
-    chosen = AuditOptions.from_keywords(options or parsed.options, keywords)
+    chosen = _chosen(parsed, options, keywords)
     # The sweep may have had another scope or other required concepts; what it did not look at would seem not to meet.
     meetings = _meetings(result.hit_df, parsed, table, chosen)
     return justify_absence(
@@ -170,26 +170,31 @@ def audit(
     progress: Progress | None = None,
     **keywords: Any,
 ) -> AbsenceJustification:
-    """Parse, sweep and justify in one call; the source may also be a ParsedDocument.
+    """Parse, sweep and justify in one call; the source may also be a ParsedDocument, or the folder of a saved one.
 
-    A ParsedDocument is not read again: options of reading (ocr and the like) stay those it was parsed with.
+    What was parsed is not read again: options of reading (ocr and the like) stay those it was parsed with.
 
-    Raises what `parse`, `sweep` and `justify` raise.
+    Raises what `parse`, `sweep` and `justify` raise, and SavedFileError for a folder that cannot be read back;
+    OptionError also if a parsed document was read with other options than those given.
     """
     table, question = need_table(table), need_question(question)
-    if isinstance(source, ParsedDocument):
-        parsed = source
-        chosen = _as_parsed(AuditOptions.from_keywords(options or parsed.options, keywords), parsed)
+    saved = open_parsed(source) if isinstance(source, (str, os.PathLike)) else None
+    parsed = source if isinstance(source, ParsedDocument) else saved
+    if parsed is not None:
+        chosen = _chosen(parsed, options, keywords)
     else:
+        assert not isinstance(source, ParsedDocument)
         chosen = AuditOptions.from_keywords(options, keywords)
         parsed = parse(source, options=chosen, progress=progress)
     result = sweep(parsed, table, options=chosen)
     return justify(parsed, table, result, question, options=chosen)
 
 
-def _as_parsed(chosen: AuditOptions, parsed: ParsedDocument) -> AuditOptions:
+def _chosen(
+    parsed: ParsedDocument, options: AuditOptions | None, keywords: Mapping[str, Any]
+) -> AuditOptions:
     """The options, with those of reading as the document was really read: a justification records what was done."""
-    return chosen.model_copy(update={name: getattr(parsed.options, name) for name in READING_OPTIONS})
+    return AuditOptions.from_keywords(options or parsed.options, keywords).read_with(parsed.options)
 
 
 def open_parsed(source: str | os.PathLike[str]) -> ParsedDocument | None:

@@ -17,8 +17,8 @@ from docaudit.readability import KindSummary, PageReadability, Readability
 from docaudit.reasons import BlindSpotKind
 from docaudit.records import blind_spots
 
-READABLE_STATES = frozenset({PageState.TEXT, PageState.MIXED, PageState.BLANK})
-"""States of pages on which nothing but blind spots can be left unread."""
+READABLE_STATES = frozenset({PageState.TEXT, PageState.MIXED, PageState.IMAGE_ONLY, PageState.BLANK})
+"""States of pages on which nothing but blind spots can be left unread: of a scan, what OCR did not read is one."""
 
 _MISSED_WORDS, _MISSED_SHARE = 3, 0.1
 """On real pages the first reader misses a word or two in a sum sign, a slanted or overprinted label: at most 6 %."""
@@ -39,10 +39,11 @@ def measure_coverage(
     internal = cross_ref_df[cross_ref_df["scope"] == "internal"]
     external = cross_ref_df[cross_ref_df["scope"] == "external"]
     labels, runs = page_df["page_label"].tolist(), printed_runs(line_df, page_df)
-    on_pages = line_df.loc[line_df["source"] == TextSource.TEXT_LAYER.value, "page_num"]
+    layer, by_ocr = _pages_from(line_df, TextSource.TEXT_LAYER), _pages_from(line_df, TextSource.OCR)
     return ParseCoverage(
         pages_total=len(page_df),
-        pages_with_text=int(on_pages.nunique()),
+        pages_with_text=len(layer),
+        pages_by_ocr_alone=len(by_ocr - layer),
         images_total=len(image_df),
         toc_entries=len(toc_df),
         cross_refs_total=len(cross_ref_df),
@@ -147,6 +148,11 @@ def _disagreeing(page_df: pd.DataFrame, line_df: pd.DataFrame) -> Iterator[int]:
             words = sum(len(str(text).split()) for text in layer.loc[layer["page_num"] == page_num, "text"])
             if missed >= _MISSED_SHARE * (words + missed):
                 yield int(page_num)
+
+
+def _pages_from(line_df: pd.DataFrame, source: TextSource) -> set[int]:
+    """Pages with at least one line from this source."""
+    return {int(page) for page in line_df.loc[line_df["source"] == source.value, "page_num"]}
 
 
 def _ink_share(page_df: pd.DataFrame) -> float | None:

@@ -112,7 +112,14 @@ def supported_numbers(summary: Summary) -> frozenset[int]:
     unread = [page for check in summary.checks for page in check.pages]
     coverage = summary.coverage
     return frozenset(
-        [*summary.counts.values(), *pages, *unread, coverage.pages_total, coverage.pages_with_text]
+        [
+            *summary.counts.values(),
+            *pages,
+            *unread,
+            coverage.pages_total,
+            coverage.pages_read,
+            coverage.pages_by_ocr_alone or 0,
+        ]
     )
 
 
@@ -164,8 +171,9 @@ def _in_state(summary: Summary, state: ObligationState) -> list[ObligationCheck]
 
 
 def _english(summary: Summary) -> str:
-    total, with_text = summary.coverage.pages_total, summary.coverage.pages_with_text
-    read = f"{with_text} of {total} pages have text that was read"
+    total, by_ocr = summary.coverage.pages_total, summary.coverage.pages_by_ocr_alone
+    read = f"{summary.coverage.pages_read} of {total} pages have text that was read"
+    read += f", {by_ocr} of them by OCR alone" if by_ocr else ""
     if all_pages_read(summary):
         read = f"all {total} pages were read" if total > 1 else "its only page was read"
     facts = f"{_WITHIN_EN.capitalize()} ({read}), {_facts_english(summary)}"
@@ -220,8 +228,9 @@ def _unmet_english(check: ObligationCheck) -> str:
 
 
 def _japanese(summary: Summary) -> str:
-    total, with_text = summary.coverage.pages_total, summary.coverage.pages_with_text
-    read = f"全{total}ページのうち{with_text}ページの文字を読み取り"
+    total, by_ocr = summary.coverage.pages_total, summary.coverage.pages_by_ocr_alone
+    read = f"全{total}ページのうち{summary.coverage.pages_read}ページの文字を読み取り"
+    read += f"、うち{by_ocr}ページはOCRのみ" if by_ocr else ""
     if all_pages_read(summary):
         read = f"全{total}ページを読み取り済み"
     facts = f"{_WITHIN_JA}（{read}）の中では、{_facts_japanese(summary)}"

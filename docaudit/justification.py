@@ -109,12 +109,14 @@ class ParseCoverage(Model):
 
     Attributes:
         pages_total: Pages of the page tree.
-        pages_with_text: Of these, pages with at least one line of text that was read from the page itself.
+        pages_with_text: Of these, pages with at least one line in their text layer.
         images_total: Placed images.
         toc_entries: Entries of outline and printed contents.
         cross_refs_total: Mentions of named objects.
         objects_registered: Named objects found.
         pages_by_state: Pages in each PageState; they add up to pages_total.
+        pages_by_ocr_alone: Pages without text layer of which OCR read at least one line; pages_with_text has none of
+            them.
         ink_read_share: Ink under text that was read, of all ink on all pages; None if it was not measured.
         images_read: Images whose text OCR read with sufficient confidence.
         images_without_text: Images in which OCR found no text.
@@ -141,6 +143,7 @@ class ParseCoverage(Model):
     objects_registered: int
     pages_by_state: Mapping[PageState, int]
     ink_read_share: float | None = None
+    pages_by_ocr_alone: int | None = None
     images_read: int
     images_without_text: int
     images_unread: int
@@ -155,6 +158,11 @@ class ParseCoverage(Model):
     words_first_reader_only: int | None = None
     pages_not_compared: tuple[int, ...] = ()
     pages_readers_disagree: tuple[int, ...] = ()
+
+    @property
+    def pages_read(self) -> int:
+        """Pages with at least one line that was read from the page, by whatever means."""
+        return self.pages_with_text + (self.pages_by_ocr_alone or 0)
 
     def six_keys(self) -> dict[str, int]:
         """The six numbers of the method under their exact names."""

@@ -6,6 +6,7 @@ page_seconds=, --page-seconds).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -17,7 +18,7 @@ Scope = Literal["line", "sentence", "paragraph", "section", "page", "window"]
 
 
 SEARCH_OPTIONS = frozenset(
-    {"scope", "window_words", "required", "regex_seconds", "closest", "language", "waive"}
+    {"scope", "window_words", "required", "regex_seconds", "sweep_seconds", "closest", "language", "waive"}
 )
 """Options that matter after reading; all others say how a document is read."""
 
@@ -28,8 +29,9 @@ class AuditOptions(BaseModel):
     Attributes:
         ocr: auto reads by OCR what no text explains; full reads pages with text as well, and compares; off reads none.
         ocr_engine: tesserocr is Tesseract in a package; tesseract is the program of that name.
-        ocr_lang: Languages for OCR, joined by a plus sign; None takes English and Japanese.
-        ocr_confidence: Mean word confidence (0 to 100) below which a region read by OCR stays a blind spot.
+        ocr_lang: Languages for OCR, joined by a plus sign (eng+jpn); if none is named, English and Japanese.
+        ocr_confidence: Mean word confidence (0 to 100) below which a region read by OCR stays a blind spot; a line that
+            only the text finder read needs 85 at least.
         ink: Render every page and account for all it shows. Off, nothing is read by OCR and no absence can be shown.
         second_reader: Read the text of every page with a second, independent engine as well, and compare.
         password: Password of an encrypted document; never written to any output.
@@ -84,15 +86,46 @@ class AuditOptions(BaseModel):
                 f"options is {type(options).__name__}, not AuditOptions",
                 remedy="pass AuditOptions(...), or single options as keywords",
             )
-        given = {} if options is None else {**dict(options), "password": options.password}
+        # Only what was set by name: read_with tells it from what is a default.
+        given = {} if options is None else {name: getattr(options, name) for name in options.model_fields_set}
         try:
             return cls(**{**given, **keywords})
         except ValidationError as error:
             first = error.errors()[0]
             name = ".".join(str(part) for part in first["loc"])
-            known = ", ".join(cls.model_fields)
-            raise OptionError(f"option {name}: {first['msg']}", remedy=f"options are {known}") from error
+            known = name in cls.model_fields
+            remedy = described(name) if known else f"options are {', '.join(cls.model_fields)}"
+            raise OptionError(f"option {name}: {first['msg']}", remedy=remedy) from error
+
+    def read_with(self, before: AuditOptions) -> AuditOptions:
+        """These options for a document that was read before: those of reading are the ones it was read with.
+
+        Raises OptionError if another way of reading was asked for by name: a saved parse is not read again.
+        """
+        for name in READING_OPTIONS:
+            asked, was = getattr(self, name), getattr(before, name)
+            if name in self.model_fields_set - _ANY_TIME and asked != was:
+                raise OptionError(
+                    f"it was read with {_flag(name, was)}, not with {_flag(name, asked)}",
+                    remedy="parse the PDF again",
+                )
+        return self.model_copy(update={name: getattr(before, name) for name in READING_OPTIONS})
 
 
 READING_OPTIONS = tuple(name for name in AuditOptions.model_fields if name not in SEARCH_OPTIONS)
 """Options that say how a document is read."""
+_ANY_TIME = frozenset({"password", "workers"})
+"""Options of reading that change nothing in what was read."""
+
+
+def described(name: str) -> str:
+    """What the docstring of AuditOptions says of an option, in one line."""
+    found = re.search(rf"^ {{8}}{name}: (.+(?:\n {{12}}.+)*)$", AuditOptions.__doc__ or "", re.MULTILINE)
+    return " ".join(found[1].split()) if found else ""
+
+
+def _flag(name: str, value: object) -> str:
+    flag = name.replace("_", "-")
+    if isinstance(value, bool):
+        return f"--{flag}" if value else f"--no-{flag}"
+    return f"the default of --{flag}" if value is None else f"--{flag} {value}"

@@ -60,7 +60,8 @@ class ParsedDocument:
     def save(self, folder: str | Path) -> Path:
         """Write all tables as Parquet, and identity, options and coverage as JSON, into a folder.
 
-        The folder appears whole or not at all. Raises OutputError if it cannot be written.
+        The folder appears whole or not at all. Raises OutputError if it cannot be written, or if it holds the parse of
+        another document.
         """
         if not isinstance(folder, (str, os.PathLike)):
             raise OutputError(f"cannot save into {type(folder).__name__}", remedy="name a folder")
@@ -70,12 +71,28 @@ class ParsedDocument:
             "options": self.options.model_dump(mode="json"),
             "coverage": self.coverage.model_dump(mode="json"),
         }
+        self._keep_others(Path(folder))
         with writing_folder(Path(folder)) as temporary:
             for name in PARSED_TABLES:
                 getattr(self, name).to_parquet(temporary / f"{name}.parquet", index=False)
             head["tables"] = {name: _sha256(temporary / f"{name}.parquet") for name in PARSED_TABLES}
             (temporary / "document.json").write_text(json.dumps(head, ensure_ascii=False, indent=1), "utf-8")
         return Path(folder)
+
+    def _keep_others(self, folder: Path) -> None:
+        """Raise OutputError if the folder holds the parse of another document, or what cannot be told from one."""
+        remedy = "name another folder, or remove this one"
+        try:
+            there = json.loads((folder / "document.json").read_text("utf-8"))["identity"]
+            name, sha256 = there["name"], there["sha256"]
+        except (FileNotFoundError, NotADirectoryError):
+            return  # no parse is kept here; whatever else may be, writing_folder keeps
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise OutputError(
+                "holds a document.json of unknown make", file=str(folder), remedy=remedy
+            ) from error
+        if sha256 != self.identity.sha256:
+            raise OutputError(f"holds the parse of another document, {name}", file=str(folder), remedy=remedy)
 
     @classmethod
     def load(cls, folder: str | Path) -> ParsedDocument:

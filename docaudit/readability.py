@@ -25,7 +25,8 @@ class PageReadability(Model):
         width_pt: Width as displayed, points; 0 if the page could not be opened.
         height_pt: Height as displayed, points.
         state: The one state of the page.
-        read_in_full: The state is text, mixed or blank, and no blind spot of the page may hold text.
+        read_in_full: The page was opened and rendered, and no blind spot of it may hold text: the text layer or
+            OCR read all that may be text.
         ink_read_share: Ink under text that was read, of all ink of the page; None if it was not measured or is none.
         warnings: What the engine complained about, as it said it.
     """
@@ -69,7 +70,7 @@ class Readability(Model):
         document: Which document, read by what.
         options: The options it was read with.
         readable_share: pages_read_in_full of coverage.pages_total, 0 to 1.
-        pages_read_in_full: Pages in state text, mixed or blank without a blind spot that may hold text.
+        pages_read_in_full: Pages that were opened and rendered and have no blind spot that may hold text.
         pages_not_read_in_full: The other pages.
         parts_not_read_outside_pages: Parts of the document as a whole that were not read and may hold text
             (attachments, forms); they are in no page.

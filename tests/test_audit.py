@@ -24,6 +24,7 @@ from docaudit.errors import (
     QuestionError,
 )
 from docaudit.justification import AbsenceJustification
+from docaudit.options import AuditOptions
 from docaudit.render import json as json_form
 from tests import pdfs
 from tests.conftest import parse_once
@@ -131,6 +132,7 @@ class TestBadInput:
         with pytest.raises(OptionError) as caught:
             audit(**options)
         assert caught.value.remedy
+        assert ("options are" in caught.value.remedy) == ("colour" in options)
 
 
 class TestFinding:
@@ -269,6 +271,8 @@ class TestSources:
         loaded = open_parsed(tmp_path / "kept")
         assert loaded is not None
         assert docaudit.audit(loaded, TABLE) == audit()
+        assert docaudit.audit(tmp_path / "kept", TABLE) == audit()
+        assert docaudit.audit(str(tmp_path / "kept"), TABLE) == audit()
 
 
 def test_step_by_step_is_the_same_as_in_one_call(finding: AbsenceJustification) -> None:
@@ -285,6 +289,19 @@ def test_all_that_is_public_is_there() -> None:
 
 def test_options_of_reading_are_those_of_the_parse() -> None:
     parsed = docaudit.parse(DATA, ocr="off")
-    finding = docaudit.audit(parsed, TABLE, ocr="auto", scope="line")
-    assert finding.options.ocr == "off"
-    assert finding.options.scope == "line"
+    finding = docaudit.audit(parsed, TABLE, scope="line", workers=3)
+    assert (finding.options.ocr, finding.options.scope) == ("off", "line")
+    finding = docaudit.audit(parsed, TABLE, options=AuditOptions(ocr="off", scope="line"))
+    assert (finding.options.ocr, finding.options.scope) == ("off", "line")
+    result = docaudit.sweep(parsed, TABLE)
+    for call in (
+        lambda: docaudit.audit(parsed, TABLE, ocr="auto"),
+        lambda: docaudit.audit(parsed, TABLE, options=AuditOptions(ocr="auto")),  # a default, but asked for
+        lambda: docaudit.sweep(parsed, TABLE, ocr="auto"),
+        lambda: docaudit.justify(parsed, TABLE, result, ocr="auto"),
+    ):
+        with pytest.raises(OptionError, match="it was read with --ocr off, not with --ocr auto") as caught:
+            call()
+        assert caught.value.remedy == "parse the PDF again"
+    with pytest.raises(OptionError, match="read with --ink, not with --no-ink"):
+        docaudit.audit(parsed, TABLE, ink=False)

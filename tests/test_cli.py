@@ -19,11 +19,13 @@ import pytest
 import docaudit
 from docaudit.cli import main
 from docaudit.cli.swept import Swept, print_swept
+from docaudit.concept_lint_codes import LintCode
 from docaudit.frames import LEDGER_DF
-from docaudit.justification import LedgerRow
+from docaudit.justification import AbsenceReason, Finding, LedgerRow, Obligation, Strength
+from docaudit.location import MatchKind, PageState, TextSource, Visibility
 from docaudit.options import AuditOptions
 from docaudit.readability import CorpusReadability
-from docaudit.reasons import BlindSpotKind
+from docaudit.reasons import BlindSpotKind, LedgerState, NearMissReason
 from docaudit.render import json as json_form
 
 QUESTION = "How much electricity does AI use?"
@@ -176,7 +178,7 @@ class TestBadInput:
             (("report", "ai.csv"), "ai.csv"),
             (("report", "none.json"), "none.json"),
             (("explain", "images"), "image_not_read"),
-            (("coverage", "report.pdf", "--fail-on", ""), "image_not_read"),
+            (("coverage", "report.pdf", "--fail-on", ""), "docaudit explain lists them"),
             (("frobnicate",), "frobnicate"),
         ],
     )  # fmt: skip
@@ -252,11 +254,23 @@ class TestCoverage:
         assert err == ("docaudit: scan.pdf: image_only_page (page 3), named by --fail-on\n" if code else "")
         assert run("coverage", "report.pdf", "--ocr", "off", *flags)[0] == 0
 
-    def test_an_unknown_kind_lists_the_kinds(self, run: Run) -> None:
-        code, out, err = run("coverage", "scan.pdf", "--fail-on", "images")
+    @pytest.mark.parametrize(
+        ("name", "near"),
+        [
+            ("image_only", "image_only_page"),
+            ("Layer-off", "layer_off"),
+            ("concept_not_found", ""),
+            ("zzz", ""),
+        ],
+    )
+    def test_an_unknown_kind_names_those_like_it(self, run: Run, name: str, near: str) -> None:
+        code, out, err = run("coverage", "scan.pdf", "--fail-on", name)
         assert (code, out) == (2, "")
-        assert "no kind of blind spot 'images'" in err
-        assert all(kind.value in err for kind in BlindSpotKind)
+        assert f"no kind of blind spot '{name}'" in err
+        assert ("did you mean" in err) == bool(near)
+        assert near in err
+        assert "docaudit explain lists them" in err
+        assert len(err) < 200
 
     def test_json_is_all_of_stdout_and_keeps_its_schema(self, run: Run) -> None:
         code, out, _ = run("coverage", "scan.pdf", "report.pdf", "--ocr", "off", "--json", "--fail-on", "any")
@@ -304,6 +318,24 @@ class TestCoverage:
         assert "image_only_page: 3" in out
         assert "without its PDF" in (tmp_path / "map.html").read_text("utf-8")
 
+    @pytest.mark.parametrize("command", ["coverage", "audit", "sweep"])
+    def test_a_saved_parse_is_not_read_again(self, run: Run, tmp_path: Path, command: str) -> None:
+        saved = str(tmp_path / "saved")
+        assert run("parse", "report.pdf", "--out", saved, "--ocr", "off")[0] == 0
+        table = () if command == "coverage" else ("--concepts", "nothing.csv")
+        code, _, err = run(command, saved, *table, "--ocr", "auto")
+        assert code == 2
+        assert "it was read with --ocr off, not with --ocr auto (parse the PDF again)" in err
+        assert run(command, saved, *table, "--ocr", "off", "--workers", "1")[0] == 0
+
+    def test_parse_keeps_the_parse_of_another_document(self, run: Run, tmp_path: Path) -> None:
+        saved = str(tmp_path / "saved")
+        assert run("parse", "report.pdf", "--out", saved, "--ocr", "off")[0] == 0
+        assert run("parse", "report.pdf", "--out", saved, "--ocr", "off")[0] == 0
+        code, out, err = run("parse", "scan.pdf", "--out", saved, "--ocr", "off")
+        assert (code, out) == (2, "")
+        assert err.startswith(f"docaudit: {saved}: holds the parse of another document, report.pdf")
+
     @pytest.mark.parametrize("command", ["coverage", "parse", "sweep"])
     def test_only_options_that_matter(self, command: str) -> None:
         shown = shell(command, "--help").stdout
@@ -316,13 +348,31 @@ class TestExplain:
     def test_one(self, run: Run) -> None:
         code, out, _ = run("explain", "layer_off")
         assert code == 0
-        assert out.splitlines()[0] == "layer_off"
+        assert out.splitlines()[0] == "layer_off  blind spot"
         assert BlindSpotKind.LAYER_OFF.remedy in out
 
     def test_all(self, run: Run) -> None:
         code, out, _ = run("explain")
         assert code == 0
-        assert all(kind.value in out for kind in BlindSpotKind)
+        shown = {line.split()[0] for line in out.splitlines() if line and not line.startswith(" ")}
+        for codes in (BlindSpotKind, Obligation, Finding, AbsenceReason, Strength, MatchKind, NearMissReason):
+            assert shown >= {code.value for code in codes}
+        for codes in (TextSource, Visibility, PageState, LedgerState, LintCode):
+            assert shown >= {code.value for code in codes}
+
+    def test_a_code_of_two_vocabularies_is_explained_twice(self, run: Run) -> None:
+        out = json.loads(run("explain", "accents_differ", "ink_read", "--json")[1])
+        assert [(entry["code"], entry["of"]) for entry in out] == [
+            ("accents_differ", "kind of match"),
+            ("accents_differ", "reason of a near miss"),
+            ("ink_read", "obligation"),
+        ]
+        assert all(entry["meaning"].endswith(".") for entry in out)
+
+    def test_an_unknown_code(self, run: Run) -> None:
+        code, out, err = run("explain", "concept_not_fuond")
+        assert (code, out) == (2, "")
+        assert "no code 'concept_not_fuond' (did you mean concept_not_found" in err
 
 
 class TestSweep:

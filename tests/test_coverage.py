@@ -42,6 +42,14 @@ def test_blank_scan_and_text() -> None:
     assert without.words_second_reader_only is None  # not run is not zero
 
 
+def test_pages_that_ocr_alone_read_are_counted_apart() -> None:
+    pages = pdfs.blank, pdfs.scan("somebody reads this", dpi=200), pdfs.text("plain words")
+    read = parse_once(pdfs.document(*pages), ocr="auto").coverage
+    assert (read.pages_with_text, read.pages_by_ocr_alone, read.pages_read) == (1, 1, 2)
+    unread = parse_once(pdfs.document(*pages)).coverage
+    assert (unread.pages_with_text, unread.pages_by_ocr_alone, unread.pages_read) == (1, 0, 1)
+
+
 def test_states_and_images_add_up() -> None:
     def three(page: pymupdf.Page) -> None:
         for number in range(3):

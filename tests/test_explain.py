@@ -93,6 +93,14 @@ def test_all_pages_read_is_said_only_if_it_is_so(obligation: str, state: Obligat
     assert "全63ページのうち60ページ" in explain(given, "ja")
 
 
+def test_pages_that_only_ocr_read_are_pages_that_were_read() -> None:
+    given = summary(ink_read=UNREAD, coverage=coverage(63, pages_with_text=40, pages_by_ocr_alone=20))
+    assert "60 of 63 pages have text that was read, 20 of them by OCR alone" in explain(given)
+    assert "全63ページのうち60ページの文字を読み取り、うち20ページはOCRのみ" in explain(given, "ja")
+    for language in ("en", "ja"):
+        assert check_explanation(explain(given, language), supported_numbers(given), given.counts) == ()
+
+
 def test_waived() -> None:
     given = summary(ink_read=(ObligationState.WAIVED, (3,)))
     assert explain(given).endswith("; this is absence with waived ink_read.")

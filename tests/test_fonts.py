@@ -9,6 +9,7 @@ import pymupdf
 import pytest
 
 import docaudit
+from docaudit.extract.fonts import FontCheck
 from tests import pdfs
 from tests.conftest import parse_once
 
@@ -149,3 +150,95 @@ def test_bullets_of_an_icon_font_are_no_words() -> None:
     """Each glyph of the font is another letter than the file says, but it stands alone, as bullets do."""
     data = pdfs.own_font("a d i t u r l", change=pdfs.shifted)
     assert spots(data) == []
+
+
+def claiming(claims: dict[str, str]) -> bytes:
+    """A page of the sentences in which the file says other characters for some letters."""
+
+    def other(table: bytes) -> bytes:
+        for letter, claim in claims.items():
+            table = table.replace(
+                b"> <%04X>" % ord(letter), b"> <%s>" % claim.encode("utf-16-be").hex().upper().encode()
+            )
+        return table
+
+    return pdfs.own_font(*SENTENCES, change=other)
+
+
+SMALL = "abcdefghiklnoprstuvwy"
+
+
+def from_code_point(first: int) -> dict[str, str]:
+    return {letter: chr(first + at) for at, letter in enumerate(SMALL)}
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        *(
+            pytest.param(from_code_point(first), id=name)
+            for name, first in {
+                "private use": 0xE001, "private use, plane 15": 0xF0001, "unassigned": 0x2FE0, "tags": 0xE0061,
+                "emoji": 0x1F600, "box drawing": 0x2500, "braille": 0x2801, "mathematical": 0x1D44E,
+                "Latin Extended": 0x150, "fullwidth": 0xFF48, "phonetic": 0x250, "Hangul": 0xAC00, "Thai": 0xE01,
+                "Armenian": 0x561, "Hebrew": 0x5D0, "Han Extension A": 0x3400,
+            }.items()
+        ),
+        *(
+            pytest.param(dict.fromkeys(SMALL, char), id=name)
+            for name, char in {
+                "soft hyphen": "\xad", "zero width": "\u200b", "noncharacter": "\uffff", "bullet": "\u2022",
+                "ligature": "\ufb01", "ligature in two": "fi",
+            }.items()
+        ),
+        pytest.param({"r": " "}, id="one letter a blank"),
+        pytest.param({"r": "\xad"}, id="one letter a soft hyphen"),
+        pytest.param({"t": "\u0e01", "r": "\u0e02", "d": "\u0e03"}, id="three letters Thai"),
+    ],
+)  # fmt: skip
+def test_latin_letters_that_claim_to_be_something_else(claims: dict[str, str]) -> None:
+    parsed = parse_once(claiming(claims), ocr="off")
+    assert "unknown_glyphs" in parsed.blind_spot_df["kind"].tolist()
+    assert docaudit.audit(parsed, TABLE).finding != "absent_within_coverage"
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"a": "ɑ", "g": "ɡ"},  # phonetic letters that look like the plain ones
+        {letter: chr(0xFEE0 + ord(letter)) for letter in SMALL},  # fullwidth forms of the same letters
+        {letter: chr(0x1D5BA + ord(letter) - ord("a")) for letter in SMALL},  # mathematical sans serif
+        {letter: letter + "\u0301" for letter in SMALL},  # with an accent that the glyph has not
+    ],
+)
+def test_forms_of_the_same_letter_are_believed(claims: dict[str, str]) -> None:
+    assert spots(claiming(claims)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "כל שינוי נחתם על ידי שני אנשים ויומן הביקורת נשמר שבע שנים",
+        "บันทึกการตรวจสอบจะถูกเก็บรักษาไว้เป็นเวลาเจ็ดปี",
+        "يتم الاحتفاظ بسجل المراجعة لمدة سبع سنوات ويوقع على كل تغيير شخصان",
+        "감사 추적은 칠 년 동안 보관되며 모든 변경은 두 사람이 서명합니다",
+        "監査証跡は七年間保存されます。カタカナ 审计记录",
+        "Աուդիտի հետքը պահվում է յոթ տարի և յուրաքանչյուր փոփոխություն ստորագրվում է",
+        "აუდიტის ბილიკი ინახება შვიდი წლის განმავლობაში",
+        "Το ίχνος ελέγχου φυλάσσεται για επτά χρόνια. Журнал зберігається сім років, їх є ґ ѕ ј љ њ ћ",
+        "ᎣᏏᏲ ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ ᎠᎴ ᎤᏁᎳᏅᎯ ᎡᏆᎾ ᎢᎦ ᏔᎵ ᏦᎢ",
+        "ðə ˈɔːdɪt treɪl ɪz kɛpt fɔː ˈsɛvən jɪəz ʃʒŋθʌæɑɒʊɡʀɴʏ Dấu vết kiểm toán ąęćńźż",
+        "∀x∈ℝ ∃y ∪∩∨∧⊂⊃⊆∑∏∫√∞≤≥ 𝐀𝐁𝐂𝑎𝑏𝑐𝔄𝔅𝔸𝔹 ✓✗✘★☐☑❶➔→↑ ─│┌┐╬█ ⠁⠃⠉ 😀🎉 x²³¹ªº½ ⅠⅣ ＡＢａｂ ﬁﬂﬀﬃ",
+    ],
+)
+@pytest.mark.parametrize("subset", [False, True])
+def test_honest_fonts_of_other_scripts_and_symbols_are_believed(text: str, subset: bool) -> None:
+    with pymupdf.open() as doc:
+        page = doc.new_page()
+        page.insert_htmlbox(page.rect, f"<p>{text}</p>")
+        if subset:
+            doc.subset_fonts()
+        data = doc.tobytes(garbage=3)
+    with pymupdf.open("pdf", data) as doc:
+        assert len(doc[0].get_fonts()) > 0
+        assert FontCheck(doc).doubted(doc[0]) == {}

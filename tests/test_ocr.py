@@ -62,14 +62,6 @@ def test_without_ocr_it_is_a_blind_spot_and_absence_is_not_established() -> None
     assert {check.obligation.value: check.pages for check in finding.unmet} == {"ink_read": (1,)}
 
 
-def test_a_language_that_is_not_installed_leaves_its_region_unread() -> None:
-    parsed = parse_once(DATA, ocr="auto", ocr_lang="tlh")
-    spots = parsed.blind_spot_df
-    assert "ocr_failed" in set(spots["kind"])
-    assert spots.loc[spots["kind"] == "ocr_failed", "detail"].str.contains("tlh").all()
-    assert docaudit.audit(parsed, TABLE).finding == "not_established"
-
-
 def test_a_reading_without_confidence_stays_a_blind_spot() -> None:
     parsed = parse_once(DATA, ocr="auto", ocr_confidence=100.0)
     spots = parsed.blind_spot_df

@@ -9,7 +9,7 @@ import pymupdf
 import pytest
 
 import docaudit
-from docaudit.errors import OcrError
+from docaudit.errors import OcrError, OptionError
 from docaudit.extract.ocr import OcrReader
 from docaudit.extract.ocr_engines import OcrEngine, OcrWord, make_engine
 from docaudit.location import TextSource
@@ -56,6 +56,24 @@ def test_a_language_without_files(engine: OcrEngine) -> None:
         engine.words(*grey("x"), 200, "tlh", False)
     assert caught.value.remedy is not None
     assert "tessdata.fast-tlh" in caught.value.remedy
+
+
+@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("languages", ["tlh", "eng+tlh"])
+def test_a_language_that_is_not_installed_is_told_at_once(name: str, languages: str) -> None:
+    with pytest.raises(
+        OptionError, match=r"no language files for 'tlh' are installed .*installed are .*eng"
+    ) as caught:
+        docaudit.parse(pdfs.document(pdfs.blank), ocr_engine=name, ocr_lang=languages)
+    assert "tessdata.fast-tlh" in caught.value.remedy
+    assert len(docaudit.parse(pdfs.document(pdfs.blank), ocr_engine=name, ocr_lang="eng").page_df) == 1
+    assert len(docaudit.parse(pdfs.document(pdfs.blank), ocr="off", ocr_lang=languages).page_df) == 1
+
+
+@pytest.mark.parametrize("languages", ["eng+", "+", "eng,jpn", "../eng"])
+def test_languages_that_are_no_names(languages: str) -> None:
+    with pytest.raises(OptionError, match="option ocr_lang"):
+        docaudit.parse(pdfs.document(pdfs.blank), ocr_lang=languages)
 
 
 @NO_PROGRAM

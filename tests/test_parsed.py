@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -138,9 +139,20 @@ def test_what_lies_there_is_not_replaced(tmp_path: Path) -> None:
 
 
 def test_saving_twice_replaces_the_first(tmp_path: Path) -> None:
-    parse_once(RICH).save(tmp_path / "kept")
+    parse_once(EMPTY, ink=False).save(tmp_path / "kept")
     parse_once(EMPTY).save(tmp_path / "kept")
-    assert len(ParsedDocument.load(tmp_path / "kept").page_df) == 1
+    assert ParsedDocument.load(tmp_path / "kept").options.ink
+
+
+def test_the_parse_of_another_document_is_not_replaced(tmp_path: Path) -> None:
+    kept = parse_once(RICH)
+    kept.save(tmp_path / "kept")
+    with pytest.raises(OutputError, match=f"parse of another document, {re.escape(kept.identity.name)}"):
+        parse_once(EMPTY).save(tmp_path / "kept")
+    assert ParsedDocument.load(tmp_path / "kept").identity == kept.identity
+    (tmp_path / "kept" / "document.json").write_text('{"name": "of another program"}')
+    with pytest.raises(OutputError, match="unknown make"):
+        kept.save(tmp_path / "kept")
 
 
 @pytest.mark.parametrize("contract", TABLES.values(), ids=TABLES.keys())

@@ -38,7 +38,9 @@ def seen(*texts: str, y: float = 101.0, confidence: float = 95.0) -> RegionReadi
         ("The audit trail is kept", ("audit", "trail")),  # the rest is too faint
         ("監査証跡は保存されます", ("EERE", "HATS", "SHELT")),  # not what English OCR can read
         ("x", ("audit",)),
-        ("T A B", ("The", "audit", "trail")),
+        ("монтаж", ("MOHTA",)),  # another script, taken for capitals
+        ("восток и запад", ("BocToK", "n", "3anaA")),
+        ("x", ("audit", "TRAIL")),
     ],
 )
 def test_what_may_be_the_same(said: str, read: tuple[str, ...]) -> None:
@@ -53,6 +55,21 @@ def test_another_text_altogether() -> None:
     assert spot.box is not None
     assert spot.box[0] <= BOX[0]
     assert spot.box[2] >= BOX[2]
+
+
+@pytest.mark.parametrize(
+    "said", ["T A B", "บันทึกการตรวจสอบจะถูก", "աուդիտի հետքը", "\xad\xad\xad \xad\xad\xad", "••• ••••"]
+)
+def test_plain_words_in_place_of_what_ocr_does_not_read(said: str) -> None:
+    found = compare_pixels(seen("The", "audit", "trail"), [line(said)], [], RECT)
+    assert [spot.kind for spot in found.spots] == [BlindSpotKind.TEXT_DISAGREES]
+    assert [one.text for one in found.lines] == ["audit trail"]
+
+
+def test_plain_words_that_another_line_says_in_the_same_place() -> None:
+    lines = [line("•••"), line("The audit trail")]
+    found = compare_pixels(seen("The", "audit", "trail"), lines, [], RECT)
+    assert (found.spots, found.lines) == ([], [])
 
 
 def test_one_word_painted_over() -> None:

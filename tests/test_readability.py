@@ -9,7 +9,7 @@ from docaudit.coverage import measure_readability
 from docaudit.justification import ParseCoverage
 from docaudit.readability import CorpusReadability, UnreadableDocument
 from docaudit.reasons import BlindSpotKind
-from docaudit.render.coverage_text import print_coverage, print_kinds
+from docaudit.render.coverage_text import print_coverage
 from docaudit.render.paper import new_console
 from tests import pdfs
 from tests.conftest import parse_once
@@ -70,6 +70,22 @@ def test_what_holds_no_text_does_not_lower_the_share() -> None:
     assert all(not item.may_hold_text and item.remedy == "" for item in one.kinds)
 
 
+def test_a_scan_that_ocr_read_is_read_in_full() -> None:
+    scans = pdfs.document(pdfs.scan(*pdfs.PROSE, dpi=200), pdfs.scan(*pdfs.PROSE[:1], dpi=200))
+    read = measure_readability(parse_once(scans, ocr="auto"))
+    assert [page.state.value for page in read.pages] == ["image_only"] * 2
+    assert [page.read_in_full for page in read.pages] == [True, True]
+    assert read.readable_share == 1
+    assert read.complete
+    unread = measure_readability(parse_once(scans))
+    assert unread.pages_not_read_in_full == (1, 2)
+
+
+def test_a_page_that_was_not_rendered_is_not_read_in_full() -> None:
+    parsed = parse_once(pdfs.document(pdfs.scan(*pdfs.PROSE)), ink=False)
+    assert measure_readability(parsed).pages_not_read_in_full == (1,)
+
+
 def test_sums_of_several() -> None:
     documents = [measure_readability(parse_once(data)) for data in (MIXED, CLEAN, MIXED)]
     corpus = CorpusReadability.of(documents, [UnreadableDocument(name="gone.pdf", error="no such file")])
@@ -124,15 +140,6 @@ def test_findings_that_are_not_shown_are_counted() -> None:
     text = " ".join(shown(CorpusReadability.of([many])).split())
     assert "11 gaps among 0 named objects" in text
     assert "… 6 more: --json or --out" in text
-
-
-def test_explain_names_every_kind() -> None:
-    import io
-
-    out = io.StringIO()
-    print_kinds(new_console(file=out, width=80))
-    for kind in BlindSpotKind:
-        assert kind.value in out.getvalue()
 
 
 def test_warnings_come_back_from_a_saved_parse(tmp_path) -> None:

@@ -172,3 +172,16 @@ def test_language_and_tables_are_declared() -> None:
 
 def test_same_bytes_each_time() -> None:
     assert to_html(not_established()) == to_html(not_established())
+
+
+def test_blind_spots_of_a_page_are_folded_and_each_stays_in_the_document() -> None:
+    many = tuple(
+        spot(page, detail=f"picture {number} of page {page}") for page in (3, 7) for number in range(40)
+    )
+    page = Page(to_html(not_established(blind_spots=(*many, spot(9, detail="the only one")))))
+    for item in (*many, spot(9, detail="the only one")):
+        assert page.words.count(item.detail) == 1
+    assert "page 3 40 blind spots" in page.words
+    assert "page 9 1 blind spot" not in page.words  # one alone needs no fold
+    folds = [attributes for tag, attributes in page.tags if tag == "details"]
+    assert sum("open" not in attributes for attributes in folds) >= 2

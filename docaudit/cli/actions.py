@@ -12,7 +12,7 @@ from docaudit.arguments import need_table
 from docaudit.cli.printing import print_json
 from docaudit.cli.progress import progress_bar
 from docaudit.concepts import ConceptTable
-from docaudit.errors import DocauditError, ExitCode
+from docaudit.errors import DocauditError, ExitCode, OptionError
 from docaudit.options import AuditOptions
 from docaudit.parsed import ParsedDocument
 from docaudit.render.clean import one_line
@@ -34,9 +34,8 @@ def audit(
     from docaudit.render.text import print_report
 
     table = ConceptTable.load(concepts)
-    source = source_of(doc)
     with progress_bar(doc.name) as progress:
-        finding = docaudit.audit(source, table, question=question, options=options, progress=progress)
+        finding = docaudit.audit(doc, table, question=question, options=options, progress=progress)
     written = _write(finding, out)
     if as_json:
         click.echo(json_form.dump(finding), nl=False)
@@ -103,20 +102,23 @@ def report(saved: Path, *, html: Path | None, out: Path | None, as_json: bool) -
     return 0
 
 
-def source_of(doc: Path) -> Path | ParsedDocument:
-    """A saved parse, or the path as it is: what is wrong with a path, the parser says best."""
-    return ParsedDocument.load(doc) if (doc / "document.json").is_file() else doc
-
-
 def read_parsed(doc: Path, options: AuditOptions) -> ParsedDocument:
-    """The saved parse in this folder, or a parse of the PDF."""
-    import docaudit
+    """The saved parse in this folder, or a parse of the PDF.
 
-    source = source_of(doc)
-    if isinstance(source, ParsedDocument):
-        return source
+    Raises OptionError if the saved parse was read with other options than those given.
+    """
+    import docaudit
+    from docaudit.audit import open_parsed
+
+    saved = open_parsed(doc)
+    if saved is not None:
+        try:
+            options.read_with(saved.options)
+        except OptionError as error:
+            raise OptionError(error.cause, file=str(doc), remedy=error.remedy) from error
+        return saved
     with progress_bar(doc.name) as progress:
-        return docaudit.parse(source, options=options, progress=progress)
+        return docaudit.parse(doc, options=options, progress=progress)
 
 
 Done = TypeVar("Done")

@@ -24,7 +24,9 @@ out_flag = click.option(
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes of audit: 0 absent within the stated coverage, 1 mentioned, 2 error, 3 not established. "
-    "Of coverage: 0, 1 if --fail-under or --fail-on says so, 2 error.",
+    "Of sweep: 0 no hit and everything could be searched, 1 a hit, 2 error, 3 no hit but something was not read. "
+    "Of coverage: 0, 1 if --fail-under or --fail-on says so, 2 error. Of lint: 0 clean or only remarks, 1 findings, "
+    "2 error.",
 )
 @click.version_option(docaudit.__version__, prog_name="docaudit")
 @debug_flag
@@ -105,7 +107,7 @@ def coverage(
 @json_flag
 @debug_flag
 def explain(codes: tuple[str, ...], as_json: bool) -> int:
-    """Say what a code of a blind spot means and what can be done about it; all codes if none is named."""
+    """Say what a code in the output means and what can be done about it; all codes if none is named."""
     from docaudit.cli import coverage as work
 
     return work.explain(codes, as_json=as_json)
@@ -126,7 +128,7 @@ def explain(codes: tuple[str, ...], as_json: bool) -> int:
     help="Print one line for each hit, as grep does: PAGE:LINE:CONCEPT:MATCH_KIND:SNIPPET, with DOC: before it if "
     "there are several.",
 )
-@option_flags((*READING_OPTIONS, "regex_seconds"))
+@option_flags((*READING_OPTIONS, "regex_seconds", "sweep_seconds"))
 @debug_flag
 def sweep(
     docs: tuple[Path, ...],

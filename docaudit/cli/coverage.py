@@ -10,8 +10,9 @@ from pathlib import Path
 import click
 
 from docaudit.cli.actions import read_parsed, say_written
+from docaudit.cli.glossary import explained, need_known, print_entries
 from docaudit.coverage import measure_readability
-from docaudit.errors import DocauditError, ExitCode, OptionError
+from docaudit.errors import DocauditError, ExitCode
 from docaudit.options import AuditOptions
 from docaudit.readability import CorpusReadability, Readability, Thumbnail, UnreadableDocument
 from docaudit.reasons import BlindSpotKind
@@ -33,7 +34,7 @@ class Gate:
     def of(cls, fail_under: float | None, fail_on: Iterable[str]) -> Gate:
         """The gate of --fail-under and --fail-on; raises OptionError for a kind that does not exist."""
         names = [name.strip() for given in fail_on for name in given.split(",")]
-        kinds = [kind for name in names for kind in (BlindSpotKind if name == ANY else known_kinds([name]))]
+        kinds = [kind for name in names for kind in (BlindSpotKind if name == ANY else [known_kind(name)])]
         return cls(fail_under, tuple(dict.fromkeys(kinds)))
 
     def complaints(self, document: Readability) -> list[str]:
@@ -52,15 +53,10 @@ class Gate:
         return found
 
 
-def known_kinds(names: Iterable[str]) -> list[BlindSpotKind]:
-    """The kinds with these codes; raises OptionError that lists all codes."""
-    known = {kind.value: kind for kind in BlindSpotKind}
-    kinds = []
-    for name in names:
-        if name not in known:
-            raise OptionError(f"no kind of blind spot '{name}'", remedy=f"kinds are {', '.join(known)}")
-        kinds.append(known[name])
-    return kinds
+def known_kind(name: str) -> BlindSpotKind:
+    """The kind with this code; raises OptionError that names the codes that look alike."""
+    need_known(name, list(BlindSpotKind), "kind of blind spot", "docaudit explain lists them")
+    return BlindSpotKind(name)
 
 
 def coverage(
@@ -93,18 +89,16 @@ def coverage(
 
 
 def explain(codes: Iterable[str], *, as_json: bool) -> int:
-    """Print what these codes of blind spots mean, or all of them."""
-    from docaudit.render.coverage_text import print_kinds
-
-    kinds = known_kinds(codes)
+    """Print what these codes mean, or all codes of the output."""
+    shown = explained(codes)
     if as_json:
         listed = [
-            {"code": kind.value, "meaning": kind.meaning, "remedy": kind.remedy}
-            for kind in kinds or BlindSpotKind
+            {"code": entry.code, "of": entry.of, "meaning": entry.meaning, "remedy": entry.remedy}
+            for entry in shown
         ]
         click.echo(json.dumps(listed, ensure_ascii=False, indent=1))
     else:
-        print_kinds(kinds=kinds)
+        print_entries(shown)
     return 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
@@ -10,7 +9,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 import click
 
 from docaudit.errors import OptionError
-from docaudit.options import AuditOptions
+from docaudit.options import AuditOptions, described
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _SHOWN_ELSEWHERE = {"password": "Better through the environment: DOCAUDIT_PASSWORD."}
@@ -67,10 +66,8 @@ def _plain(annotation: Any) -> Any:
 
 
 def _help(name: str) -> str:
-    """The line of the docstring that explains the field, and its default."""
-    doc = AuditOptions.__doc__ or ""
-    found = re.search(rf"^ +{name}: (.+)$", doc, re.MULTILINE)
-    text = found[1] if found else ""
+    """What the docstring says of the field, and its default."""
+    text = described(name)
     default = AuditOptions.model_fields[name].default
     if isinstance(default, str | int | float) and not isinstance(default, bool):
         text += f" [default: {default:g}]" if isinstance(default, float) else f" [default: {default}]"

@@ -72,6 +72,12 @@ def identified(source: Source) -> Iterator[SourceFile]:
 def _opened(path: Path) -> BinaryIO:
     try:
         if path.is_dir():
+            if (path / "document.json").is_file():
+                raise DocumentNotFoundError(
+                    "is the folder of a saved parse",
+                    file=_shown(path),
+                    remedy="load it: ParsedDocument.load(folder)",
+                )
             raise DocumentNotFoundError("is a directory", file=_shown(path), remedy="name a PDF file in it")
         if path.exists() and not path.is_file():
             raise DocumentNotFoundError("is no regular file", file=_shown(path), remedy="name a PDF file")

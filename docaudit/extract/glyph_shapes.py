@@ -16,6 +16,8 @@ import pymupdf
 from numpy.typing import NDArray
 from PIL import Image
 
+from docaudit.extract.claims import forms_of
+
 Floats = NDArray[np.float32]
 
 CELL_PT, SIZE_PT, ZOOM = 40, 24, 2
@@ -31,6 +33,7 @@ _QUICK = 2
 _WESTERN = ("helv", "tiro", "cour", "hebo", "tibi", "tiit")
 _EASTERN = ("cjk", "tiro", "helv", "cour")
 _ALPHABETS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "": ("", (*_WESTERN, "symb", "zadb", "cjk")),
     "latin": (ascii_letters + digits + '!"#$%&()*+/;<=>?@[\\]^{}~', _WESTERN),
     "greek": ("αβγδεζηθικλμνξοπρστυφχψωΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ", _WESTERN),
     "cyrillic": ("".join(map(chr, range(0x410, 0x450))), _WESTERN),
@@ -54,17 +57,22 @@ class Shape:
 
 @dataclass(frozen=True)
 class Likeness:
-    """How like the claimed character a glyph is, and how like the character that it resembles most (at most 1)."""
+    """How like the claimed character a glyph is, and how like `letter`, which it resembles most (at most 1).
 
-    char: str
+    `claimed` is 0 if no font at hand can draw what is claimed.
+    """
+
+    claim: str
     claimed: float
     best: float
+    letter: str
 
 
 def script_group(char: str) -> str | None:
-    """The alphabet in which a character can be judged; None if there is no font to compare it with."""
-    code = ord(char)
-    if 0x4E00 <= code <= 0x9FFF:
+    """The alphabet in which a character can be judged; None if there is none, or if they are several characters."""
+    if len(char) != 1:
+        return None
+    if 0x4E00 <= ord(char) <= 0x9FFF:
         return "kanji"
     return next((name for name, (letters, _) in _ALPHABETS.items() if char in letters), None)
 
@@ -101,21 +109,25 @@ def prepare() -> None:
 
 
 def likenesses(glyphs: Sequence[tuple[str, Shape]], group: str, *, thorough: bool = True) -> list[Likeness]:
-    """One for each glyph (character that it claims to be, shape) that can be judged.
+    """One for each glyph (character that it claims to be, shape) of one script.
 
     A capital form counts for a small letter and the other way round, as small capitals are common. Without `thorough`
-    only two fonts are compared with.
+    only two fonts are compared with. Glyphs of no alphabet (group "") are compared with Latin letters, as what they
+    may show instead.
     """
     letters, fonts = _ALPHABETS[group]
-    alphabet = "".join(dict.fromkeys(ascii_letters + digits + letters + "".join(char for char, _ in glyphs)))
+    forms = [forms_of(claim) for claim, _ in glyphs]
+    alphabet = "".join(dict.fromkeys((*ascii_letters, *digits, *letters, *sorted(set().union(*forms)))))
     columns = {char: number for number, char in enumerate(alphabet)}
     scores = _scores([shape for _, shape in glyphs], alphabet, fonts if thorough else fonts[:_QUICK])
     found = []
-    for row, (char, _) in zip(scores, glyphs, strict=True):
-        own = [columns[form] for form in {char, char.swapcase()} if form in columns]
-        claimed = float(row[own].max())
-        if np.isfinite(claimed):
-            found.append(Likeness(char, claimed, float(row.max())))
+    for row, own, (claim, _) in zip(scores, forms, glyphs, strict=True):
+        claimed = float(row[[columns[form] for form in own]].max())
+        if np.isfinite(claimed) or not group:
+            at = int((row if group else row[: len(ascii_letters + digits)]).argmax())
+            found.append(
+                Likeness(claim, claimed if np.isfinite(claimed) else 0.0, float(row[at]), alphabet[at])
+            )
     return found
 
 

@@ -20,7 +20,7 @@ from docaudit.extract.document import SourceFile
 from docaudit.extract.facts import DocumentFact, PageFact, Refused
 from docaudit.extract.lost import lost_page, unrendered_spot
 from docaudit.extract.messages import PipeClosedError, PipeGarbledError, PipeTimeoutError
-from docaudit.extract.ocr_engines import require_engine
+from docaudit.extract.ocr_engines import require_engine, require_languages
 from docaudit.options import AuditOptions
 from docaudit.reasons import BlindSpotKind
 
@@ -94,11 +94,13 @@ def read_document(
 ) -> tuple[DocumentFact, list[PageFact]]:
     """Read all pages in child processes; one PageFact for each page of the page tree, in order.
 
-    Raises InputError and its subclasses if the document cannot be opened, OcrError if the OCR engine is not installed.
+    Raises InputError and its subclasses if the document cannot be opened, OcrError if the OCR engine is not installed,
+    OptionError if a language for OCR is not.
     A page that cannot be read is returned with the state `failed` and a blind spot that says why.
     """
     if options.ocr != "off" and options.ink:
         require_engine(options.ocr_engine)
+        require_languages(options.ocr_engine, options.ocr_lang)
     deadline = time.monotonic() + options.document_seconds
     first = open_child(source, options, describe=True)
     try:

@@ -28,7 +28,7 @@ class TesseractProgram:
 
     def has(self, language: str) -> bool:
         """Whether the program itself or a package has the files of this language."""
-        return language in _own_languages() or language_folder(language) is not None
+        return language in own_languages() or language_folder(language) is not None
 
     def words(
         self, grey: bytes, width: int, height: int, dpi: int, languages: str, sparse: bool
@@ -43,13 +43,14 @@ class TesseractProgram:
 
 
 @cache
-def _own_languages() -> frozenset[str]:
+def own_languages() -> frozenset[str]:
+    """Languages whose files the program has itself; raises OcrError."""
     listed = _run(["--list-langs"]).decode("utf-8", "replace").splitlines()
     return frozenset(line.strip() for line in listed[1:])
 
 
 def _folder(languages: str) -> list[str]:
-    if all(language in _own_languages() for language in languages.split("+")):
+    if all(language in own_languages() for language in languages.split("+")):
         return []
     folder = language_folder(languages)
     if folder is None:

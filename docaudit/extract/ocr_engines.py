@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, files, version
+from importlib.metadata import PackageNotFoundError, distributions, files, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
-from docaudit.errors import OcrError
+from docaudit.errors import OcrError, OptionError
 from docaudit.extract.facts import Box
 
 PROGRAM = "tesseract"
@@ -61,6 +61,35 @@ def require_engine(name: str) -> None:
             "the package tesserocr is not installed",
             remedy="install it, or run with --ocr-engine tesseract or --ocr off",
         )
+
+
+def require_languages(engine: str, languages: str | None) -> None:
+    """Raise OptionError if an engine lacks the files of a language that was asked for (AuditOptions.ocr_lang)."""
+    if not languages:
+        return
+    own: frozenset[str] = frozenset()
+    if engine == PROGRAM:
+        from docaudit.extract.ocr_command import own_languages
+
+        own = own_languages()
+    wanted = languages.split("+")
+    if own.issuperset(wanted) or (all(wanted) and language_folder(languages) is not None):
+        return
+    here = sorted((own | _packaged_languages()) - {"osd"})
+    lacking = [language for language in wanted if language not in here] or wanted
+    packages = " and ".join(f"tessdata.fast-{language}" for language in lacking if language)
+    raise OptionError(
+        f"option ocr_lang: no language files for {' and '.join(map(repr, lacking))} are installed for {engine}; "
+        f"installed are {', '.join(here) or 'none'}",
+        remedy=f"choose of these, joined by +{f', or install the packages {packages}' if packages else ''}",
+    )
+
+
+def _packaged_languages() -> frozenset[str]:
+    """Languages that packages named tessdata.* bring."""
+    names = [str(package.name).lower().replace("_", "-") for package in distributions()]
+    found = {name.rsplit("-", 1)[1] for name in names if name.startswith("tessdata") and "-" in name}
+    return frozenset(language for language in found if language_folder(language) is not None)
 
 
 def make_engine(name: str) -> OcrEngine:

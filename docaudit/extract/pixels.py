@@ -25,6 +25,9 @@ _LETTERS = 4
 _LIKE, _WORD_LIKE = 50.0, 60.0
 """Per cent of letters that two readings of the same line, or of a word in it, share by chance or misreading at most."""
 _LONG_WORD = 5
+_CERTAIN, _PLAIN_WORDS = 90.0, 2
+"""Where the text layer says what OCR in English cannot read (another script, signs, nothing), OCR takes that for short
+words or capitals, not for several plain words of which it is this sure."""
 _COMPARED = frozenset({Visibility.VISIBLE.value, Visibility.INVISIBLE.value})
 
 
@@ -59,7 +62,7 @@ def compare_pixels(
     }
     spots, new = [], []
     for line in placed:
-        other = _other_words(line, under[id(line)])
+        other = _other_words(line, under[id(line)], placed)
         if other:
             spots.append(_spot(line, other, area))
             new += other
@@ -68,15 +71,16 @@ def compare_pixels(
     return PixelReading(lines_of(list(dict.fromkeys(new))), spots)
 
 
-def _other_words(line: LineFact, words: list[OcrWord]) -> list[OcrWord]:
-    """The words that OCR reads in place of those of a line; none if the two readings may be the same."""
-    said = letters_of(line.text)
-    if (
-        line.visibility not in _COMPARED
-        or line.direction != Direction.HORIZONTAL.value
-        or not _readable(said)
-    ):
+def _other_words(line: LineFact, words: list[OcrWord], lines: list[LineFact]) -> list[OcrWord]:
+    """The words that OCR reads in place of those of a line; none if the two readings may be the same.
+
+    `lines` are those of the whole page: where boxes lie over each other a word may be another line's.
+    """
+    if line.visibility not in _COMPARED or line.direction != Direction.HORIZONTAL.value:
         return []
+    said = letters_of(line.text)
+    if not _readable(said):
+        return _plain_words(words, lines)
     seen = letters_of("".join(word.text for word in sorted(words, key=lambda word: word.box[0])))
     if len(seen) < _LETTERS:
         return []
@@ -88,6 +92,28 @@ def _other_words(line: LineFact, words: list[OcrWord]) -> list[OcrWord]:
         if len(letters_of(word.text)) >= _LONG_WORD
         and fuzz.partial_ratio(letters_of(word.text), said) < _WORD_LIKE
     ]
+
+
+def _plain_words(words: list[OcrWord], lines: list[LineFact]) -> list[OcrWord]:
+    """Words in small Latin letters that no line says where they stand; none if they are too few to be believed."""
+    plain = [
+        word
+        for word in words
+        if word.confidence >= _CERTAIN and _is_plain(word.text) and not _said(word, lines)
+    ]
+    return plain if len(plain) >= _PLAIN_WORDS else []
+
+
+def _is_plain(text: str) -> bool:
+    letters = "".join(filter(str.isalpha, text))
+    return len(letters) >= _LETTERS and letters.isascii() and letters[1:].islower()
+
+
+def _said(word: OcrWord, lines: list[LineFact]) -> bool:
+    here = letters_of("".join(line.text for line in lines if line.box and centre_in(word.box, line.box)))
+    seen = letters_of(word.text)
+    alike = fuzz.partial_ratio if len(here) >= len(seen) else fuzz.ratio
+    return alike(seen, here) >= _WORD_LIKE
 
 
 def _readable(letters: str) -> bool:

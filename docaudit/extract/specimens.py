@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import pymupdf
 from pymupdf import mupdf
 
+from docaudit.extract.claims import draws_nothing, is_unknown
 from docaudit.extract.engine import key_of, reference
 from docaudit.extract.glyph_shapes import (
     CELL_PT,
@@ -39,14 +40,14 @@ _RANGE = re.compile(rb"<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>\s*(?:<[^>]*>|\[[^\]]*
 
 @dataclass(frozen=True)
 class Specimen:
-    """One glyph: the character that the file says it is, and its shape as drawn."""
+    """One glyph: the character that the file says it is (a few, for a ligature), and its shape as drawn."""
 
-    char: str
+    claim: str
     shape: Shape
 
 
 def specimens(doc: pymupdf.Document, number: int, simple: bool) -> list[Specimen]:
-    """Glyphs of the font with this object number that claim to be one letter, digit or sign that can be judged.
+    """Glyphs of the font with this object number: letters, digits and signs with an alphabet, others, and blanks.
 
     Args:
         doc: The document.
@@ -59,14 +60,27 @@ def specimens(doc: pymupdf.Document, number: int, simple: bool) -> list[Specimen
     with pymupdf.open() as sheet:
         page = _sheet(doc, number, sheet, codes)
         claims = _claims(page, len(codes))
-        wanted = [at for at, text in enumerate(claims) if len(text) == 1 and script_group(text)][
-            :_MOST_GLYPHS
-        ]
+        wanted = _wanted(claims)
         pictures = cells(page, wanted) if wanted else []
         same = Counter(pictures)
         drawn = zip(wanted, pictures, strict=True)
         shapes = [(claims[at], shape_of(picture)) for at, picture in drawn if same[picture] <= _ALIKE]
-    return [Specimen(char, shape) for char, shape in shapes if shape is not None]
+    return [Specimen(claim, shape) for claim, shape in shapes if shape is not None]
+
+
+def _wanted(claims: list[str]) -> list[int]:
+    """Numbers of the codes whose glyphs are looked at: unknown characters are listed wherever they stand."""
+    letters: list[int] = []
+    others: list[int] = []
+    blanks: list[int] = []
+    for at, claim in enumerate(claims):
+        if not claim or any(map(is_unknown, claim)):
+            continue
+        if all(map(draws_nothing, claim)):
+            blanks.append(at)
+        else:
+            (letters if script_group(claim) else others).append(at)
+    return letters[:_MOST_GLYPHS] + others[:_MOST_GLYPHS] + blanks
 
 
 def _composite_codes(doc: pymupdf.Document, number: int) -> Iterator[bytes]:
@@ -123,6 +137,6 @@ def _claims(page: pymupdf.Page, count: int) -> list[str]:
             for char in (char for span in line["spans"] for char in span["chars"]):
                 x, y = char["origin"]
                 at = int(y // CELL_PT) * COLUMNS + int(x // CELL_PT)
-                if 0 <= at < count and not char["c"].isspace():
+                if 0 <= at < count and not char["synthetic"]:
                     texts[at] += char["c"]
     return texts

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
+from docaudit.extract.claims import is_unknown
 from docaudit.extract.facts import Box, LineFact, SpotFact
 from docaudit.location import PageState, TextLikely, TextSource, Visibility
 from docaudit.reasons import BlindSpotKind
 
-_UNKNOWN = "\ufffd\x00-\x08\x0b\x0c\x0e-\x1f\ue000-\uf8ff"
-_UNREADABLE = re.compile(rf"[{_UNKNOWN}]{{2,}}|(?<=\w)[{_UNKNOWN}]|[{_UNKNOWN}](?=\w)")
+_UNREADABLE = re.compile("\ufffd{2,}|(?<=\\w)\ufffd|\ufffd(?=\\w)")
 """Unknown glyphs in a row, or beside a letter. One alone between spaces is a bullet or a symbol, not a word."""
 
 _SURE = 75.0
@@ -22,12 +22,18 @@ _DAMAGE = re.compile(
 
 def has_unknown_glyphs(text: str) -> bool:
     """Whether a line has glyphs, not mere bullets, whose Unicode value is not known."""
-    return not (text.isascii() and text.isprintable()) and _UNREADABLE.search(text) is not None
+    return not (text.isascii() and text.isprintable()) and _UNREADABLE.search(_marked(text)) is not None
 
 
 def unknown_glyphs(text: str) -> int:
     """How many characters of a text, not mere bullets, have no known Unicode value."""
-    return sum(len(part) for part in _UNREADABLE.findall(text))
+    return sum(len(part) for part in _UNREADABLE.findall(_marked(text)))
+
+
+def _marked(text: str) -> str:
+    """The text with U+FFFD in place of each unknown character."""
+    unknown = {ord(char): "\ufffd" for char in set(text) if is_unknown(char)}
+    return text.translate(unknown) if unknown else text
 
 
 def damage_spot(warnings: str, blank: bool) -> list[SpotFact]:

@@ -8,7 +8,6 @@ from rich.console import Console
 from rich.table import Table
 
 from docaudit.readability import CorpusReadability, KindSummary, KindTotal, PageReadability, Readability
-from docaudit.reasons import BlindSpotKind
 from docaudit.render import words
 from docaudit.render.clean import one_line
 from docaudit.render.pages import page_ranges
@@ -31,19 +30,6 @@ def print_coverage(
         _document(paper, document, fail_under)
     if corpus.documents_total > 1:
         _corpus(paper, corpus, fail_under)
-
-
-def print_kinds(console: Console | None = None, kinds: Sequence[BlindSpotKind] = ()) -> None:
-    """Print code, meaning and remedy of these kinds of blind spots, of all if none is named."""
-    paper = Paper(console or new_console())
-    for number, kind in enumerate(kinds or BlindSpotKind):
-        if number:
-            paper.blank()
-        paper.say((kind.value, "bold"))
-        paper.say(kind.meaning, indent=4)
-        paper.say("→ ", kind.remedy, indent=4, hang=2)
-        if kind.remedy_after(ocr=True) != kind.remedy:
-            paper.say("→ ", kind.remedy_after(ocr=True), (" (where OCR was run)", "dim"), indent=4, hang=2)
 
 
 def _document(paper: Paper, document: Readability, fail_under: float | None) -> None:

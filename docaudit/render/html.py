@@ -8,7 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from docaudit.justification import AbsenceJustification, Finding, ObligationState
+from docaudit.justification import AbsenceJustification, Finding, ObligationState, ParseCoverage
 from docaudit.render import view, words
 from docaudit.render.clean import one_line, shown
 from docaudit.render.kwic import split_snippet
@@ -105,7 +105,7 @@ def _coverage_facts(justification: AbsenceJustification) -> Facts:
         return []
     states = ", ".join(f"{n:,} {words.PAGE_STATES[state]}" for state, n in c.pages_by_state.items() if n)
     return [
-        ("Pages", f"{c.pages_total:,}, of which {c.pages_with_text:,} with text"),
+        ("Pages", f"{c.pages_total:,}, of which {c.pages_with_text:,} with a text layer{_by_ocr(c)}"),
         ("Pages by state", states),
         ("Ink under text that was read", _share(c.ink_read_share)),
         (
@@ -162,6 +162,11 @@ def _share(value: float | None) -> str:
 
 def _area(value: float) -> str:
     return f"{value * 100:.1f} %" if value >= 0.001 else "under 0.1 %"
+
+
+def _by_ocr(coverage: ParseCoverage) -> str:
+    alone = coverage.pages_by_ocr_alone
+    return "" if alone is None else f" and {alone:,} read by OCR alone"
 
 
 def _number(value: int | None) -> str:
