@@ -28,8 +28,8 @@ test: $(VENV)/.installed-test $(OLDEST)/.installed
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 	PYTHONPATH=$(OLDEST) $(BIN)/python -m pytest -n 2 --dist loadfile $(EXTRACTION)
 
-# What needs the extras embed and japanese (torch: over a gigabyte, in an environment of its own). CI runs it nightly and
-# when docaudit/suggest changes; `make test` skips these tests and says why.
+# What needs the extras embed and japanese (torch: over a gigabyte, in an environment of its own): to be run when
+# docaudit/suggest changes; `make test` skips these tests and says why.
 test-embed: $(VENV)/with-model/.installed
 	$(VENV)/with-model/bin/python -m pytest tests/test_suggest.py tests/test_suggest_terms.py
 
