@@ -110,6 +110,50 @@ PAGES = {
     "two_letters": two_letters,
     "on_a_poster": on_a_poster,
 }
+STROKES = b"6 w 0 0 m 0 40 l 30 0 l 30 40 l S 50 0 m 80 40 l S 50 40 m 80 0 l S 100 40 m 100 0 l 130 0 l S"
+"""Three letters, N, X and L, 40 points high."""
+
+
+def annotation(page: pymupdf.Page, written: str, drawing: bytes) -> None:
+    """An annotation with a drawing of its own."""
+    doc = page.parent
+    form, note = doc.get_new_xref(), doc.get_new_xref()
+    doc.update_object(form, "<< /Type /XObject /Subtype /Form /BBox [-5 -5 140 50] >>")
+    doc.update_stream(form, drawing)
+    doc.update_object(
+        note, f"<< /Type /Annot /Rect [200 400 345 455] /F 4 /AP << /N {form} 0 R >> {written} >>"
+    )
+    doc.xref_set_key(page.xref, "Annots", f"[{note} 0 R]")
+
+
+def drawn_by_a_link(page: pymupdf.Page) -> None:
+    """The first engine draws no link, the second does."""
+    pdfs.write(page, pdfs.PROSE)
+    annotation(page, "/Subtype /Link /Border [0 0 0]", STROKES)
+
+
+def drawn_by_a_note_that_says_something_else(page: pymupdf.Page) -> None:
+    pdfs.write(page, pdfs.PROSE)
+    annotation(page, "/Subtype /FreeText /Contents (of no interest) /DA (/Helv 12 Tf)", STROKES)
+
+
+def drawn_deep_inside_forms(page: pymupdf.Page) -> None:
+    """The second engine gives up on forms in forms before the first does."""
+    pdfs.write(page, pdfs.PROSE)
+    doc = page.parent
+    inner = 0
+    for level in range(45):
+        form = doc.get_new_xref()
+        held = f"/Resources << /XObject << /F {inner} 0 R >> >>" if level else ""
+        doc.update_object(form, f"<< /Type /XObject /Subtype /Form /BBox [0 0 600 800] {held} >>")
+        doc.update_stream(form, b"/F Do" if level else b"q 1 0 0 1 200 400 cm " + STROKES + b" Q")
+        inner = form
+    name = page.get_contents()[0]
+    fonts = doc.xref_get_key(page.xref, "Resources/Font")[1]
+    doc.xref_set_key(page.xref, "Resources", f"<< /Font {fonts} /XObject << /F {inner} 0 R >> >>")
+    doc.update_stream(name, doc.xref_stream(name) + b"\n/F Do")
+
+
 UNREADABLE = {"one_letter", "two_letters", "drawn_by_one_engine_over_text"}
 
 
@@ -134,6 +178,23 @@ def test_most_of_them_are_read_whatever_their_direction_and_colour() -> None:
     found = set(docaudit.sweep(parsed, table).hit_df["page_num"])
     missed = {name for page, name in enumerate(PAGES, 1) if page not in found} - UNREADABLE
     assert len(missed) <= 2, missed
+
+
+DIFFERENTLY_DRAWN = {
+    "link": drawn_by_a_link,
+    "note": drawn_by_a_note_that_says_something_else,
+    "deep_forms": drawn_deep_inside_forms,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ocr", ["off", "auto"])
+def test_what_one_engine_draws_is_never_passed_over(ocr: str) -> None:
+    parsed = parse_once(pdfs.document(*DIFFERENTLY_DRAWN.values()), ocr=ocr)
+    spots = parsed.blind_spot_df
+    flagged = set(spots.loc[spots["text_likely"] != "no", "page_num"])
+    read = set(parsed.line_df.loc[parsed.line_df["source"] == "ocr", "page_num"])
+    assert [name for page, name in enumerate(DIFFERENTLY_DRAWN, 1) if page not in flagged | read] == []
 
 
 SCRIPTS = {
