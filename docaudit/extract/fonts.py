@@ -76,14 +76,13 @@ class FontCheck:
 
 
 def _doubt(doc: pymupdf.Document, number: int, simple: bool) -> Doubt | None:
-    groups: dict[str, list[tuple[str, Shape]]] = defaultdict(list)
     try:
-        for specimen in specimens(doc, number, simple):
-            groups[script_group(specimen.claim) or ""].append((specimen.claim, specimen.shape))
+        drawn = list(specimens(doc, number, simple))
     except ENGINE_ERRORS:
-        return (
-            None  # a font that cannot be drawn alone; where a page draws it, its ink is accounted for there
-        )
+        return None  # it cannot be drawn alone; where a page draws it, its ink is accounted for there
+    groups: dict[str, list[tuple[str, Shape]]] = defaultdict(list)
+    for specimen in drawn:
+        groups[script_group(specimen.claim) or ""].append((specimen.claim, specimen.shape))
     others = {"": groups.pop("", [])}
     if _latin(_likenesses(others, thorough=False), _PERHAPS):
         doubt = _other_script(_likenesses(others, thorough=True))

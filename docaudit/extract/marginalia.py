@@ -13,6 +13,7 @@ from typing import Any
 import pymupdf
 
 from docaudit.extract.actions import action_texts
+from docaudit.extract.boxes import centre_in
 from docaudit.extract.engine import ENGINE_ERRORS
 from docaudit.extract.facts import Box, LineFact, SpotFact
 from docaudit.extract.fields import field_texts, is_signature, signature_texts
@@ -120,7 +121,7 @@ def without_drawn(lines: list[LineFact]) -> list[LineFact]:
     shown = [line for line in lines if line.box and line.source == TextSource.TEXT_LAYER.value]
     drawn: set[int] = set()
     for line in beside:
-        inside = (other for other in shown if _centre_in(other.box, line.box))
+        inside = (other for other in shown if other.box and line.box and centre_in(other.box, line.box))
         if _words(line.text) in _words(
             " ".join(other.text for other in inside if other.visibility == _VISIBLE)
         ):
@@ -131,13 +132,6 @@ def without_drawn(lines: list[LineFact]) -> list[LineFact]:
 def _words(text: str) -> str:
     """The words of a text, each between blanks, so that one text is in another only with whole words."""
     return f" {' '.join(text.split())} "
-
-
-def _centre_in(inner: Box | None, outer: Box | None) -> bool:
-    assert inner is not None
-    assert outer is not None
-    x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
-    return outer[0] <= x <= outer[2] and outer[1] <= y <= outer[3]
 
 
 def _box(page: pymupdf.Page, annotation: Any) -> Box | None:

@@ -61,17 +61,20 @@ class TextFinder:
         """The two networks one by one: the library's own call leaves out lines that it finds and cannot read."""
         if self._engine is None:
             self._engine = _load()
+        import cv2
         from rapidocr.inference_engine.onnxruntime.main import ONNXRuntimeError
         from rapidocr.main import RapidOCRError
 
         try:
             try:
                 crops, found = self._engine.detect_and_crop(_padded(picture), {})
-            except RapidOCRError:
+            except RapidOCRError as error:
+                if "result is empty" not in str(error):
+                    raise
                 return []  # its word for: no line in it
             upright, _ = self._engine.cls_and_rotate(crops)
             read = self._engine.recognize_txt(upright)
-        except (RapidOCRError, ONNXRuntimeError, RuntimeError, ValueError, OSError) as error:
+        except (RapidOCRError, ONNXRuntimeError, cv2.error, RuntimeError, ValueError, OSError) as error:
             said = str(error).strip().splitlines()[-1:]  # above it stand the paths of the runtime
             raise OcrError(
                 f"rapidocr failed: {type(error).__name__}: {' '.join(said)[-200:]}", remedy="read the region"
