@@ -59,13 +59,14 @@ class TextFinder:
 
     def _look(self, picture: Picture) -> list[FoundText]:
         """The two networks one by one: the library's own call leaves out lines that it finds and cannot read."""
-        if self._engine is None:
-            self._engine = _load()
-        import cv2
-        from rapidocr.inference_engine.onnxruntime.main import ONNXRuntimeError
-        from rapidocr.main import RapidOCRError
+        with program():
+            import cv2
+            from rapidocr.inference_engine.onnxruntime.main import ONNXRuntimeError
+            from rapidocr.main import RapidOCRError
 
         try:
+            if self._engine is None:
+                self._engine = _load()
             try:
                 crops, found = self._engine.detect_and_crop(_padded(picture), {})
             except RapidOCRError as error:
