@@ -71,6 +71,7 @@ def test_fast_path_equals_plain_regular_expressions(
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(LINE, min_size=1, max_size=5), VARIANT)
+@example(["audit"], "audit\u0301")
 def test_every_hit_is_verbatim_and_counted(texts: list[str], variant: str) -> None:
     line_df = table(page_of(*texts))
     concepts = ConceptTable(variants=(Variant(concept="c", text=variant),))
@@ -81,7 +82,8 @@ def test_every_hit_is_verbatim_and_counted(texts: list[str], variant: str) -> No
         assert by_line[hit.line_num][hit.char_start :].startswith(parts[0])
         assert by_line[hit.line_end][: hit.char_end].endswith(parts[-1])
         assert all(any(part in text for text in texts) for part in hit.snippet.split("\n"))
-    assert ledger_df["hits"].tolist() == [len(hit_df)]
+    possible = hit_df["match_kind"].isin(["accents_differ", "ocr_fuzzy"]).sum()
+    assert ledger_df["hits"].tolist() == [len(hit_df) - possible]
 
 
 @settings(max_examples=60, deadline=None)
