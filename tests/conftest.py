@@ -13,7 +13,7 @@ import docaudit
 from docaudit.parsed import ParsedDocument
 
 Parse = Callable[..., ParsedDocument]
-# The same cases in every run, so that a change is judged by what it changes; --hypothesis-profile=explore draws new ones.
+# The same cases in every run: a change is judged by what it changes. --hypothesis-profile=explore draws new ones.
 settings.register_profile("fixed", derandomize=True)
 settings.register_profile("explore")
 settings.load_profile("fixed")
