@@ -13,7 +13,7 @@ import pytest
 
 from docaudit.cli.app import app
 from docaudit.concepts import ConceptTable
-from docaudit.render.json import load
+from docaudit.saved import load
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
