@@ -61,7 +61,7 @@ def load(text: str | bytes, *, file: str | None = None) -> AbsenceJustification:
     if not isinstance(data, dict) or data.get("kind") != "absence":
         raise _error("JSON, but not a justification of docaudit", file)
     version = data.get("schema_version")
-    if version != SCHEMA_VERSION:
+    if version is not None and version != SCHEMA_VERSION:
         raise SavedFileError(
             f"its form is version {version}, and this docaudit reads version {SCHEMA_VERSION}",
             file=file,
