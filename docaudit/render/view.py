@@ -14,6 +14,7 @@ from docaudit.evidence import BlindSpot, Hit, Mention
 from docaudit.justification import AbsenceJustification, Finding
 from docaudit.location import MatchKind, TextLikely, TextSource
 from docaudit.reasons import BlindSpotKind
+from docaudit.render.tongue import ENGLISH, Tongue
 
 UNREAD_PAGE_KINDS = frozenset(
     {
@@ -34,6 +35,14 @@ class CellState(StrEnum):
     UNLIKELY = "unlikely"
     PARTLY = "partly"
     UNREAD = "unread"
+
+
+CELL_WORDS = {
+    CellState.READ: "read",
+    CellState.UNLIKELY: "read but for parts that hold no text",
+    CellState.PARTLY: "a part was not read",
+    CellState.UNREAD: "not read",
+}
 
 
 @dataclass(frozen=True)
@@ -144,10 +153,21 @@ def page_cells(justification: AbsenceJustification) -> list[PageCell]:
     return cells
 
 
-def heading(hit: Hit) -> str:
+def has_region(spot: BlindSpot) -> bool:
+    """Whether a blind spot is a place on a page that can be shown and that may hold text."""
+    return (
+        bool(spot.page_num)
+        and spot.text_likely is not TextLikely.NO
+        and (spot.bbox is not None or spot.area_share == 1)
+    )
+
+
+def heading(hit: Hit, t: Tongue = ENGLISH) -> str:
     """Where a hit stands, beside its page: the part of the file (attachment, earlier revision) or the section."""
     if hit.part:
-        return f"in {hit.part}, page {hit.part_page}" if hit.part_page else f"in {hit.part}"
+        if not hit.part_page:
+            return t("in {part}", part=hit.part)
+        return t("in {part}, page {n}", part=hit.part, n=hit.part_page)
     return f"§ {hit.section}" if hit.section else ""
 
 
@@ -163,9 +183,9 @@ def place(hit: Hit) -> str:
     return ", ".join([page(hit.page_num), *notes])
 
 
-def headings(justification: AbsenceJustification) -> dict[tuple[int, int], str]:
+def headings(justification: AbsenceJustification, t: Tongue = ENGLISH) -> dict[tuple[int, int], str]:
     """Heading of each line that has a hit, by page and line: mentions do not carry theirs."""
-    return {(hit.page_num, hit.line_num): heading(hit) for hit in justification.hits if heading(hit)}
+    return {(hit.page_num, hit.line_num): said for hit in justification.hits if (said := heading(hit, t))}
 
 
 def mention_heading(mention: Mention, known: dict[tuple[int, int], str]) -> str:
