@@ -33,7 +33,13 @@ from docaudit.suggest.roots import roots
 from docaudit.wordforms import squeeze
 
 Key = tuple[str, str]
-_READ_TO_PAGE = {"fb__LOCKHEEDMARTIN_2020_10K.pdf": 60, "fb__Pfizer_2023Q2_10Q.pdf": 60}
+_READ_TO_PAGE = {
+    "fb__LOCKHEEDMARTIN_2020_10K.pdf": 60,
+    "fb__Pfizer_2023Q2_10Q.pdf": 60,
+    "fb__CVSHEALTH_2022_10K.pdf": 25,
+    "fb__AMERICANEXPRESS_2022_10K.pdf": 60,
+    "mmlb__mmdetection-readthedocs-io-en-v2.18.0.pdf": 30,
+}
 """Long documents that were labelled as far as this page; the others are labelled as a whole."""
 
 
