@@ -8,12 +8,17 @@ hyphens and a plural; every other pair that the code gives for these documents i
 
 How the labels were made: somebody read the text around every bracket that holds, or follows, a word with two capitals
 or more (Japanese: any Latin letter), and wrote down what it defines, also where the letters do not fit ("accumulated
-other comprehensive loss (AOCI)") or the short form has several words ("CARES Act"). Not labelled: codes whose letters
-stand for no words ("polyketide synthase (AFT9-1)"), examples and remarks in brackets. The splits, shown apart:
+other comprehensive loss (AOCI)") or the short form has several words ("CARES Act"). Words at the end for which no letter
+stands do not belong to the long form ("Standard & Poor's 500 Index", S&P 500). Not labelled: codes whose letters stand
+for no words ("polyketide synthase (AFT9-1)"), examples and remarks in brackets. The splits, shown apart:
 
-- tuned: the rules were written with these documents at hand, and 28 of the labels were added after output had been
+- tuned: the rules were written with these documents at hand, and 35 of the labels were added after output had been
   seen (pairs that the reading had overlooked). The figures show what the rules can do, not what to expect.
-- held_out: other documents; all labels were committed before the code ran on them for the first time.
+- held_out: other documents; all labels were committed before the code ran on them for the first time. That run had
+  recall 0.762 and precision 0.911; the rules were then mended by what it missed, so that it is held out no longer.
+  Four long forms were corrected afterwards (words at the end for which no letter stands).
+- held_out_2: yet other documents, committed before the mended rules ran on them: recall 0.944, precision 0.983 (no
+  Japanese among them). Of what that run missed, four kinds were mended.
 """
 
 from __future__ import annotations

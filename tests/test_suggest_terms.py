@@ -114,7 +114,8 @@ class TestJapanese:
         # turned round
         ("the General Partnership Law of the State of Ohio (“OGPL”)", "OGPL",
          "General Partnership Law of the State of Ohio"),
-        ("part-time harbour workers (HWP)", "HWP", "part-time harbour workers"),
+        ("of Part-time Harbour Workers (HWP)", "HWP", "Part-time Harbour Workers"),
+        ("ask the Board of Trustees (BTA)", None, None),
         # words of grammar that give a letter
         ("paid on a first-in, last-out (FILO) basis", "FILO", "first-in, last-out"),
         ("gain (loss) in other operating income (OOI)", "OOI", "other operating income"),
@@ -124,7 +125,14 @@ class TestJapanese:
         ("the Rapid Supply Forces Ground Logistics (RSF GL) team", "RSF GL", "Rapid Supply Forces Ground Logistics"),
         ("Miller & Poe 300 Index (“M&P 300”)", "M&P 300", "Miller & Poe 300"),
         ("the sale to Alder AG, Munich (Alder AG)", None, None),
+        ("under the Rural Mail Act of 1931, as amended (the RM Act)", "RM Act", "Rural Mail Act"),
+        # points of initials, endings of firms, small words that do not count
+        ("segments: U.S. Garden Services (USGS) and", "USGS", "U.S. Garden Services"),
+        ("of Alder Winter Freight Company, Inc. (AWF)", "AWF", "Alder Winter Freight"),
+        ("the Bureau of the Keeper of the Records (BKR)", "BKR", "Bureau of the Keeper of the Records"),
+        ("It ended. Grain prices rose (EGP)", None, None),
         # both in the brackets
+        ("transfers (e.g. by wire and Rapid Ledger Payment, or RLP), as", "RLP", "Rapid Ledger Payment"),
         ("a new tax (Global Minimum Levy or GML)", "GML", "Global Minimum Levy"),
         ("NDL (National Deposit Ltd.) and", "NDL", "National Deposit Ltd."),
         # Japanese

@@ -62,12 +62,13 @@ def _pairs(before: str, inside: str) -> Iterator[tuple[str, str]]:
 
 
 def _both_inside(inside: str) -> tuple[str, str] | None:
-    """Short and long form in the same brackets, in either order: (API, application programming interface)."""
-    parts = [_bare(part) for part in _PARTS.split(inside)]
-    if len(parts) == 2:
-        for short, long in (parts, reversed(parts)):
-            if _is_short(short) and _stands_for(short, long):
-                return short, long
+    """Short and long form in the same brackets: (API, application programming interface), (say, basis points or BP)."""
+    for gap in _PARTS.finditer(inside):
+        first, second = _bare(inside[: gap.start()]), _bare(inside[gap.end() :])
+        if _is_short(second) and (long := words_for(second, first)):
+            return second, long
+        if _is_short(first) and _stands_for(first, second):
+            return first, second
     return None
 
 
@@ -93,10 +94,13 @@ def _words_before(short: str, before: str) -> str:
         return words_for(short, before) if _is_short(short) else ""
     if len(words) > _MAX_SHORT_WORDS or not any(_is_short(word) for word in words):
         return ""
-    tail = words[-1]
-    if _is_short(words[0]) and len(words) == 2 and before.lower().endswith(" " + tail.lower()):
-        long = words_for(words[0], before[: -len(tail)].rstrip())
-        return f"{long} {before[-len(tail) :]}" if long else ""
+    if (
+        _is_short(words[0]) and len(words) == 2
+    ):  # "Bank Act of 1956, as amended (BA Act)": up to its last "Act"
+        upto = re.match(rf"(.*\s){re.escape(words[1])}\b", before, re.IGNORECASE | re.DOTALL)
+        long = words_for(words[0], upto[1].rstrip()) if upto else ""
+        if upto and long and " ".join(upto[1].split()).endswith(long):
+            return f"{long} {upto[0][upto.end(1) :]}"
     return words_for("".join(words), before) if not any(word[0].islower() for word in words) else ""
 
 
@@ -117,8 +121,8 @@ def _stands_for(short: str, long: str) -> bool:
 
 
 def _bare(part: str) -> str:
-    """A part of what brackets hold without quotes and words of defining."""
-    return _DEFINING.sub("", part.strip(_QUOTES + " ")).strip(_QUOTES + " ,")
+    """A part of what brackets hold without quotes, words of defining and doubled blanks."""
+    return " ".join(_DEFINING.sub("", part.strip(_QUOTES + " ")).strip(_QUOTES + " ,").split())
 
 
 def _is_short(text: str) -> bool:

@@ -22,7 +22,8 @@ from docaudit.question_words import STOP_WORDS
 from docaudit.wordforms import HAN, HIRAGANA, KATAKANA
 
 _WORDS = re.compile(rf"[^\W_{HAN}{KATAKANA}{HIRAGANA}]+(?:['’][^\W_{HAN}{KATAKANA}{HIRAGANA}]+)*")
-_STOPS_BUT_DASHES = re.compile(r"[.;:!?。；：！？、|•]\s|[。；！？、]|[()（）\[\]]")
+# A point ends a clause, but not the one of an initial: "U.S. Consumer Services".
+_STOPS_BUT_DASHES = re.compile(r"(?:(?<![\s.(][A-Z])\.|[;:!?。；：！？、|•])\s|[。；！？、]|[()（）\[\]]")
 _STOPS = re.compile(_STOPS_BUT_DASHES.pattern + r"|\s[-–—]\s")
 _LETTERS = re.compile(r"\d+|[^\W\d_]")
 _COUNTED = re.compile(r"([a-z])([2-9])(?=[a-z])")
@@ -96,17 +97,27 @@ def _ends(clause: str, words: list[_Word], letters: int, drop_one: bool) -> Iter
     agreement (ASR)"), words from a small one on ("of Monterey County"), an apposition after a comma.
     """
     most = min(letters + 5, letters * 2)
-    yield words[-most:]
+    yield _last(words, most)
     if letters < 3:
         return
     if drop_one:
-        yield words[-most - 1 : -1]
-    for n in range(len(words) - 2, max(len(words) - 8, 0), -1):
+        yield _last(words[:-1], most)
+    for n in range(len(words) - 1, max(len(words) - 8, 0), -1):
         comma = "," in clause[words[n - 1].end : words[n].start]
         if words[n].small or comma:
-            yield words[max(n - most, 0) : n]
+            yield _last(words[:n], most)
         if comma:  # "American Industrial Water LLC, a wholly owned subsidiary"
-            yield words[max(n - 1 - most, 0) : n - 1]
+            yield _last(words[: n - 1], most)
+
+
+def _last(words: list[_Word], most: int) -> list[_Word]:
+    """The last words, small ones not counted."""
+    count = 0
+    for number in range(len(words) - 1, -1, -1):
+        count += not words[number].small
+        if count == most:
+            return words[number:]
+    return words
 
 
 def _by_initials(words: list[_Word], letters: _Letters) -> int:
@@ -135,8 +146,16 @@ def _turned_round(words: list[_Word], letters: _Letters) -> int:
     """Initials in the order of "principles generally accepted", where the short form begins with the last of them."""
     if len(letters) < 3:
         return -1
+    places = [number for number, word in enumerate(words) if not word.small]
+    named = [words[number] for number in places]
     turned = (letters[cut:] + letters[:cut] for cut in range(1, len(letters)))
-    return max((_initials_but(words, other, int(len(letters) > 3)) for other in turned), default=-1)
+    first = max((_initials_but(named, other, int(len(letters) > 3)) for other in turned), default=-1)
+    # Three letters are chance ("approach the Office of Students", OSA) unless the words are a name.
+    if first < 0 or (
+        len(letters) == 3 and any(word.text.islower() and not word.joined for word in named[first:])
+    ):
+        return -1
+    return places[first]
 
 
 def _by_letters(words: list[_Word], letters: _Letters) -> int:
