@@ -8,9 +8,9 @@ hyphens and a plural; every other pair that the code gives for these documents i
 
 How the labels were made: somebody read the text around every bracket that holds, or follows, a word with two capitals
 or more (Japanese: any Latin letter), and wrote down what it defines, also where the letters do not fit ("accumulated
-other comprehensive loss (AOCI)") or the short form has several words ("CARES Act"). Words at the end for which no letter
-stands do not belong to the long form ("Standard & Poor's 500 Index", S&P 500). Not labelled: codes whose letters stand
-for no words ("polyketide synthase (AFT9-1)"), examples and remarks in brackets. The splits, shown apart:
+other comprehensive loss (AOCI)") or the short form has several words ("CARES Act"). Words at the end for which no
+letter stands do not belong to the long form ("Standard & Poor's 500 Index", S&P 500). Not labelled: codes whose letters
+stand for no words ("polyketide synthase (AFT9-1)"), examples and remarks in brackets. The splits, shown apart:
 
 - tuned: the rules were written with these documents at hand, and 35 of the labels were added after output had been
   seen (pairs that the reading had overlooked). The figures show what the rules can do, not what to expect.
