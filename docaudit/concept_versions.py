@@ -22,7 +22,9 @@ def fingerprint(variants: Iterable[Variant], info: Iterable[ConceptInfo]) -> str
     return hashlib.sha256(json.dumps([rows, context], ensure_ascii=False).encode()).hexdigest()
 
 
-def decided(variant: Variant, status: Status, reviewer: str, date: dt.date, note: str | None) -> Variant:
+def decided(
+    variant: Variant, status: Status, reviewer: str, date: dt.date, note: str | None, reference: str | None
+) -> Variant:
     """The row with the decision of a person; raises ConceptTableError if it is none or nobody made it."""
     if status not in ("accepted", "rejected"):
         raise ConceptTableError(f"'{status}' is no decision", remedy="accept or reject the row")
@@ -34,6 +36,7 @@ def decided(variant: Variant, status: Status, reviewer: str, date: dt.date, note
             "reviewer": reviewer.strip(),
             "date": date.isoformat(),
             "note": variant.note if note is None else note,
+            "reference": variant.reference if reference is None else reference,
         }
     )
 

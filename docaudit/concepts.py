@@ -151,6 +151,7 @@ class ConceptTable(BaseModel):
         reviewer: str,
         date: dt.date | None = None,
         note: str | None = None,
+        reference: str | None = None,
     ) -> ConceptTable:
         """A table in which a person accepted or rejected one row.
 
@@ -160,12 +161,13 @@ class ConceptTable(BaseModel):
             reviewer: Label of the person; no program may decide, so it cannot be empty.
             date: Day of the decision; today if None.
             note: New note; the old one stays if None.
+            reference: New reference; the old one stays if None.
 
         Raises:
             ConceptTableError: There is no such row, or the decision lacks a reviewer or is none.
         """
         old = self.row(row_id)
-        new = decided(old, status, reviewer, date or dt.date.today(), note)
+        new = decided(old, status, reviewer, date or dt.date.today(), note, reference)
         rows = tuple(new if variant is old else variant for variant in self.variants)
         return self.model_copy(update={"variants": rows})
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from docaudit.justification import BlindSpot, ParseCoverage
+from docaudit.evidence import BlindSpot, ParseCoverage
 from docaudit.location import DOCUMENT_PAGE, PageState, TextLikely, TextSource
 from docaudit.page_numbers import label_findings, label_mismatches, printed_findings, printed_runs
 from docaudit.parsed import ParsedDocument

@@ -11,14 +11,8 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
-from docaudit.justification import (
-    AbsenceReason,
-    Finding,
-    Obligation,
-    ObligationCheck,
-    ObligationState,
-    ParseCoverage,
-)
+from docaudit.evidence import ParseCoverage
+from docaudit.justification import AbsenceReason, Finding, Obligation, ObligationCheck, ObligationState
 
 _SCOPE_EN = {
     "line": "line",

@@ -19,23 +19,23 @@ from docaudit import obligations as check
 from docaudit.concept_cells import JOINER
 from docaudit.concepts import ConceptTable
 from docaudit.errors import ConceptTableError, MissingEvidenceError, OptionError, TableContractError
+from docaudit.evidence import DocumentIdentity, ParseCoverage
 from docaudit.explain import Summary, explain
 from docaudit.frames import BLIND_SPOT_DF, COOCCURRENCE_DF, HIT_DF, LEDGER_DF, NEAREST_DF, PAGE_DF
 from docaudit.justification import (
     AbsenceJustification,
     AbsenceReason,
-    DocumentIdentity,
     Finding,
     Obligation,
     ObligationCheck,
     ObligationState,
-    ParseCoverage,
     Strength,
 )
 from docaudit.location import POSSIBLE_KINDS
 from docaudit.options import AuditOptions
 from docaudit.question import content_words, requery, uncovered_words
-from docaudit.records import blind_spots, hits, ledger_rows, meetings, mentions
+from docaudit.records import blind_spots, hits, ledger_rows, meetings, mentions, page_facts
+from docaudit.saved import with_digest
 
 
 def justify_absence(
@@ -107,7 +107,7 @@ def justify_absence(
     finding = Finding.MENTIONED if mentioned else Finding.NOT_ESTABLISHED if unmet else Finding.ABSENT
     reason = None if mentioned else _reason(required, counts, unmet)
     summary = Summary(finding, reason, required, counts, pages, coverage, checks, options.scope)
-    return AbsenceJustification(
+    justification = AbsenceJustification(
         question=question,
         finding=finding,
         reason=reason,
@@ -129,8 +129,10 @@ def justify_absence(
         concept_table=table,
         concept_table_fingerprint=table.fingerprint,
         document=identity,
+        pages=page_facts(page_df),
         options=options,
     )
+    return with_digest(justification)
 
 
 def _check_frames(*tables: pd.DataFrame) -> None:

@@ -12,7 +12,8 @@ import pandas as pd
 
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.errors import OptionError
-from docaudit.justification import Obligation, ObligationCheck, ObligationState, ParseCoverage
+from docaudit.evidence import ParseCoverage
+from docaudit.justification import Obligation, ObligationCheck, ObligationState
 from docaudit.location import DOCUMENT_PAGE, MatchKind, PageState, TextLikely
 from docaudit.reasons import BlindSpotKind, LedgerState
 

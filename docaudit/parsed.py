@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from docaudit.atomic import writing_folder
 from docaudit.errors import OutputError, SavedFileError, TableContractError
+from docaudit.evidence import DocumentIdentity, ParseCoverage
 from docaudit.frames import TABLES
-from docaudit.justification import DocumentIdentity, ParseCoverage
 from docaudit.options import AuditOptions
 
 FORMAT = 1

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from docaudit.justification import BlindSpot, DocumentIdentity, Model, ParseCoverage
+from docaudit.evidence import BlindSpot, DocumentIdentity, Model, ParseCoverage
 from docaudit.location import PageState
 from docaudit.options import AuditOptions
 from docaudit.reasons import BlindSpotKind

@@ -9,10 +9,10 @@ from typing import Any
 import pandas as pd
 
 from docaudit.concept_cells import JOINER
-from docaudit.justification import BlindSpot, Hit, LedgerRow, Meeting, Mention
+from docaudit.evidence import BlindSpot, Hit, LedgerRow, Meeting, Mention, PageFact
 from docaudit.location import BBox
 
-_Part = type[Hit] | type[LedgerRow] | type[BlindSpot] | type[Mention] | type[Meeting]
+_Part = type[PageFact] | type[Hit] | type[LedgerRow] | type[BlindSpot] | type[Mention] | type[Meeting]
 
 
 def hits(hit_df: pd.DataFrame) -> tuple[Hit, ...]:
@@ -23,6 +23,11 @@ def hits(hit_df: pd.DataFrame) -> tuple[Hit, ...]:
 def blind_spots(blind_spot_df: pd.DataFrame) -> tuple[BlindSpot, ...]:
     """BLIND_SPOT_DF as blind spots."""
     return tuple(BlindSpot.model_validate(_with_box(row, BlindSpot)) for row in _rows(blind_spot_df))
+
+
+def page_facts(page_df: pd.DataFrame) -> tuple[PageFact, ...]:
+    """PAGE_DF as the pages of a justification."""
+    return tuple(PageFact.model_validate(_only(row, PageFact)) for row in _rows(page_df))
 
 
 def ledger_rows(ledger_df: pd.DataFrame) -> tuple[LedgerRow, ...]:

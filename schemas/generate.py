@@ -12,7 +12,8 @@ from pydantic import BaseModel
 
 from docaudit.atomic import write_text
 from docaudit.concepts import ConceptTable
-from docaudit.justification import AbsenceJustification, ParseCoverage
+from docaudit.evidence import ParseCoverage
+from docaudit.justification import AbsenceJustification
 from docaudit.readability import CorpusReadability
 
 FOLDER = Path(__file__).parent

@@ -9,8 +9,9 @@ import pandas as pd
 
 from docaudit.concepts import ConceptTable
 from docaudit.cooccurrence import find_meetings
+from docaudit.evidence import DocumentIdentity, ParseCoverage
 from docaudit.frames import BLIND_SPOT_DF, HIT_DF, LEDGER_DF, LINE_DF, PAGE_DF
-from docaudit.justification import AbsenceJustification, DocumentIdentity, ParseCoverage
+from docaudit.justification import AbsenceJustification
 from docaudit.justify import justify_absence
 from docaudit.location import PageState
 from docaudit.nearest import closest

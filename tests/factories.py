@@ -5,20 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from docaudit.concepts import ConceptTable, Variant
+from docaudit.evidence import BlindSpot, DocumentIdentity, Hit, LedgerRow, Meeting, Mention, ParseCoverage
 from docaudit.justification import (
     AbsenceJustification,
     AbsenceReason,
-    BlindSpot,
-    DocumentIdentity,
     Finding,
-    Hit,
-    LedgerRow,
-    Meeting,
-    Mention,
     Obligation,
     ObligationCheck,
     ObligationState,
-    ParseCoverage,
     Strength,
 )
 from docaudit.location import MatchKind, PageState, TextLikely, TextSource, Visibility

@@ -9,8 +9,8 @@ import pymupdf
 import pytest
 
 import docaudit
+from docaudit.evidence import Hit
 from docaudit.extract import attachments, isolation
-from docaudit.justification import Hit
 from docaudit.parsed import ParsedDocument
 from tests import pdfs
 from tests.conftest import parse_once

@@ -11,6 +11,7 @@ import pymupdf
 import pytest
 
 import docaudit
+from docaudit import saved as json_form
 from docaudit.errors import (
     ConceptTableError,
     DamagedDocumentError,
@@ -25,7 +26,6 @@ from docaudit.errors import (
 )
 from docaudit.justification import AbsenceJustification
 from docaudit.options import AuditOptions
-from docaudit.render import json as json_form
 from tests import pdfs
 from tests.conftest import parse_once
 

@@ -17,16 +17,17 @@ import pymupdf
 import pytest
 
 import docaudit
+from docaudit import saved as json_form
 from docaudit.cli import main
 from docaudit.cli.swept import Swept, print_swept
 from docaudit.concept_lint_codes import LintCode
+from docaudit.evidence import LedgerRow
 from docaudit.frames import LEDGER_DF
-from docaudit.justification import AbsenceReason, Finding, LedgerRow, Obligation, Strength
+from docaudit.justification import AbsenceReason, Finding, Obligation, Strength
 from docaudit.location import MatchKind, PageState, TextSource, Visibility
 from docaudit.options import AuditOptions
 from docaudit.readability import CorpusReadability
 from docaudit.reasons import BlindSpotKind, LedgerState, NearMissReason
-from docaudit.render import json as json_form
 
 QUESTION = "How much electricity does AI use?"
 TEXT = [

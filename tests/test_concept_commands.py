@@ -200,3 +200,44 @@ def test_lint_with_a_document_on_the_command_line(tmp_path: Path, capsys: pytest
     said = json.loads(capsys.readouterr().out)
     assert [(one["code"], one["row"]) for one in said] == [("too_common", 1), ("case_decides", 1)]
     assert main(["lint", str(path), "--doc", str(tmp_path / "none.pdf")]) == 2
+
+
+class TestAccept:
+    """docaudit accept: proposed rows and terms of one's own, all or none."""
+
+    @pytest.fixture
+    def table(self, tmp_path: Path) -> Path:
+        path = tmp_path / "t.csv"
+        first_table("生成AIの利用に伴う電力消費量は？").save(path)
+        return path
+
+    def test_a_proposed_row_and_new_ones(self, table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        concept = "生成AI"
+        arguments = ["accept", str(table), concept, concept, "生成系AI", "GenAI", "--reviewer", "kim"]
+        assert main([*arguments, "--reference", "JIS X 22989", "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["new"] == 2
+        rows = [row for row in ConceptTable.load(table).active if row.concept == concept]
+        assert [(row.text, row.match, row.source) for row in rows] == [
+            (concept, "word", "question"),
+            ("生成系AI", "substring", "expert"),
+            ("GenAI", "word", "expert"),
+        ]
+        assert {(row.reviewer, row.reference, row.note) for row in rows} == {("kim", "JIS X 22989", "")}
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (["生成AI", "GenAI"], "needs a reviewer"),
+            (["whales", "whale", "--reviewer", "kim"], "take one of 生成AI"),
+            (["生成AI", "GenAI", "", "--reviewer", "kim"], "empty"),
+            (["生成AI", "GenAI", "GenAI", "--reviewer", "kim"], "GenAI"),
+            (["生成AI", "(", "--match", "regex", "--reviewer", "kim"], "regular expression"),
+        ],
+    )
+    def test_nothing_is_written_if_anything_is_wrong(
+        self, table: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        before = table.read_bytes()
+        assert main(["accept", str(table), *arguments]) == 2
+        assert said in capsys.readouterr().err
+        assert table.read_bytes() == before

@@ -65,7 +65,7 @@ def test_four_layers_or_no_verdict(fields: dict[str, Any], layer: str) -> None:
         {"suggested_requery": "Ask about AI alone."},
         {"reason": "not sure"},
         {"strength": "very strong"},
-        {"schema_version": "2"},
+        {"schema_version": "1"},
     ],
 )
 def test_contradictions_are_refused(fields: dict[str, Any]) -> None:

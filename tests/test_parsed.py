@@ -12,10 +12,10 @@ import pymupdf
 import pytest
 
 import docaudit
+from docaudit import saved as json_form
 from docaudit.errors import OutputError, SavedFileError, TableContractError
 from docaudit.frames import TABLES, TableContract
 from docaudit.parsed import PARSED_TABLES, ParsedDocument
-from docaudit.render import json as json_form
 from tests import pdfs
 from tests.conftest import parse_once
 

@@ -6,7 +6,7 @@ import pymupdf
 import pytest
 
 from docaudit.coverage import measure_readability
-from docaudit.justification import ParseCoverage
+from docaudit.evidence import ParseCoverage
 from docaudit.readability import CorpusReadability, UnreadableDocument
 from docaudit.reasons import BlindSpotKind
 from docaudit.render.coverage_text import print_coverage

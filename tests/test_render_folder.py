@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from docaudit import saved as json_form
 from docaudit.errors import OutputError
-from docaudit.render import json as json_form
 from docaudit.render.folder import write_folder
 from tests.factories import absent, hit, not_established, spot
 

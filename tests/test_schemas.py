@@ -10,7 +10,7 @@ from types import ModuleType
 import jsonschema
 import pytest
 
-from docaudit.render import json as json_form
+from docaudit import saved as json_form
 from tests.factories import absent, japanese, mentioned, not_established
 
 SCHEMAS = Path(__file__).parent.parent / "schemas"

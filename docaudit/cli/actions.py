@@ -30,15 +30,15 @@ def audit(
 ) -> int:
     """Audit one document; the exit code is that of its finding."""
     import docaudit
-    from docaudit.render import json as json_form
     from docaudit.render.text import print_report
+    from docaudit.saved import dump
 
     table = ConceptTable.load(concepts)
     with progress_bar(doc.name) as progress:
         finding = docaudit.audit(doc, table, question=question, options=options, progress=progress)
     written = _write(finding, out)
     if as_json:
-        click.echo(json_form.dump(finding), nl=False)
+        click.echo(dump(finding), nl=False)
     else:
         print_report(finding, listed_in=str(out / "justification.json") if out else "the output of --json")
     say_written(written, err=as_json)
@@ -85,17 +85,17 @@ def parse(doc: Path, out: Path, options: AuditOptions, *, as_json: bool) -> int:
 def report(saved: Path, *, html: Path | None, out: Path | None, as_json: bool) -> int:
     """Show a saved justification on the terminal, or write it again."""
     from docaudit import atomic
-    from docaudit.render import json as json_form
     from docaudit.render.html import to_html
     from docaudit.render.text import print_report
+    from docaudit.saved import dump, read
 
-    justification = json_form.read(saved)
+    justification = read(saved)
     written = _write(justification, out)
     if html is not None:
         atomic.write_text(html, to_html(justification))
         written.append(html)
     if as_json:
-        click.echo(json_form.dump(justification), nl=False)
+        click.echo(dump(justification), nl=False)
     elif not written:
         print_report(justification, listed_in=str(saved))
     say_written(written, err=as_json)

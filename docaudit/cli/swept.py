@@ -15,7 +15,7 @@ from typing import Any
 import click
 import pandas as pd
 
-from docaudit.justification import BlindSpot, Hit, LedgerRow
+from docaudit.evidence import BlindSpot, Hit, LedgerRow
 from docaudit.location import TextLikely
 from docaudit.parsed import ParsedDocument
 from docaudit.reasons import LedgerState

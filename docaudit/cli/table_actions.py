@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from docaudit.cli.printing import print_json
-from docaudit.concepts import ConceptTable
-from docaudit.errors import OutputError
+from docaudit.concept_rows import MatchMode
+from docaudit.concepts import ConceptTable, Variant
+from docaudit.errors import ConceptTableError, OptionError, OutputError
 from docaudit.options import AuditOptions
 from docaudit.render.clean import one_line
 from docaudit.render.words import plural
+from docaudit.wordforms import CJK
 
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
@@ -31,7 +34,55 @@ def init(path: Path, question: str, *, as_json: bool) -> int:
         return 0
     named = ", ".join(one_line(name) for name in table.concepts)
     click.echo(f"{path}: {plural(len(table.concepts), 'concept')} proposed: {named}")
-    click.echo("Add what else means the same, and set the status of each row to accepted or rejected.")
+    click.echo(
+        f"Accept them, and what else means the same: docaudit accept {path} CONCEPT VARIANT... --reviewer LABEL"
+    )
+    return 0
+
+
+def accept(
+    path: Path,
+    concept: str,
+    texts: Sequence[str],
+    *,
+    reviewer: str,
+    note: str | None,
+    reference: str,
+    match: MatchMode | None,
+    as_json: bool,
+) -> int:
+    """Accept proposed rows, and terms that the table does not have yet; write all or none."""
+    if not reviewer.strip():
+        raise OptionError(
+            "a decision needs a reviewer", remedy="name who decides: --reviewer, or DOCAUDIT_REVIEWER"
+        )
+    table = ConceptTable.load(path)
+    if concept not in table.concepts:
+        raise ConceptTableError(
+            f"there is no concept '{concept}'",
+            file=str(path),
+            remedy=f"take one of {', '.join(table.concepts)}, or write the first row of a new one into the table",
+        )
+    old = len(table.variants)
+    for text in texts:
+        proposed = [row for row in table.proposed if row.concept == concept and text in (row.text, row.id)]
+        if not proposed:
+            mode = match or ("substring" if CJK.search(text) else "word")
+            table = table.add(
+                [Variant(concept=concept, text=text, match=mode, status="proposed", source="expert")]
+            )
+            proposed = [table.variants[-1]]
+        table = table.decide(
+            proposed[0].id, "accepted", reviewer=reviewer, note=note or "", reference=reference or None
+        )
+    new = len(table.variants) - old
+    table.save(path)
+    if as_json:
+        print_json({"table": str(path), "accepted": len(texts), "new": new})
+    else:
+        click.echo(
+            f"{path}: {one_line(concept)}: {plural(len(texts), 'variant')} accepted, {new} of them new"
+        )
     return 0
 
 

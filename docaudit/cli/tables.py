@@ -1,4 +1,4 @@
-"""The commands about concept tables: init, lint, diff. What they do is in docaudit.cli.table_actions."""
+"""The commands about concept tables: init, accept, lint, diff. What they do is in docaudit.cli.table_actions."""
 
 from __future__ import annotations
 
@@ -26,6 +26,53 @@ def init(table: Path, question: str, as_json: bool) -> int:
     from docaudit.cli import table_actions
 
     return table_actions.init(table, question, as_json=as_json)
+
+
+@click.command()
+@table_argument()
+@click.argument("concept", metavar="CONCEPT")
+@click.argument("variants", metavar="VARIANT...", nargs=-1, required=True)
+@click.option("--reviewer", metavar="LABEL", default="", envvar="DOCAUDIT_REVIEWER", help="Who decides.")
+@click.option("--note", metavar="TEXT", help="Why; kept in the table.")
+@click.option(
+    "--reference",
+    metavar="TEXT",
+    default="",
+    help="Where the terms stand: a statute, a standard, a glossary.",
+)
+@click.option(
+    "--match",
+    type=click.Choice(["word", "prefix", "substring", "regex"]),
+    help="How new rows are matched. [default: word; substring for Japanese and Chinese]",
+)
+@json_flag
+@debug_flag
+def accept(
+    table: Path,
+    concept: str,
+    variants: tuple[str, ...],
+    reviewer: str,
+    note: str | None,
+    reference: str,
+    match: Any,
+    as_json: bool,
+) -> int:
+    """Accept each VARIANT of CONCEPT into TABLE: a proposed row, or a term of your own, which becomes a new row.
+
+    All are written or none. Exit code: 0 written, 2 error.
+    """
+    from docaudit.cli import table_actions
+
+    return table_actions.accept(
+        table,
+        concept,
+        variants,
+        reviewer=reviewer,
+        note=note,
+        reference=reference,
+        match=match,
+        as_json=as_json,
+    )
 
 
 @click.command()
@@ -66,4 +113,4 @@ def diff(old: Path, new: Path, as_json: bool) -> int:
     return table_actions.diff(old, new, as_json=as_json)
 
 
-COMMANDS = (init, lint, diff)
+COMMANDS = (init, accept, lint, diff)

@@ -8,6 +8,7 @@ from importlib.metadata import version
 
 import pandas as pd
 
+from docaudit.evidence import DocumentIdentity
 from docaudit.extract.crossrefs import objects_and_refs
 from docaudit.extract.document import Source, identified
 from docaudit.extract.inner import with_inner_documents
@@ -15,7 +16,6 @@ from docaudit.extract.isolation import Progress, read_document
 from docaudit.extract.line_types import mark_line_types
 from docaudit.extract.tables import image_table, line_table, page_table, spot_table
 from docaudit.extract.toc import printed_contents, toc_table
-from docaudit.justification import DocumentIdentity
 from docaudit.options import AuditOptions
 
 

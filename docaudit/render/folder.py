@@ -6,7 +6,8 @@ from pathlib import Path
 
 from docaudit import atomic
 from docaudit.justification import AbsenceJustification
-from docaudit.render import html, json, tables
+from docaudit.render import html, tables
+from docaudit.saved import dump
 
 # Excel takes a CSV without this mark for its own code page, and shows Japanese as garbage.
 BYTE_ORDER_MARK = "\ufeff"
@@ -18,7 +19,7 @@ def write_folder(justification: AbsenceJustification, folder: Path) -> list[Path
     Everything is rendered before the first file is written, and the files appear together or not at all.
     """
     texts = {
-        "justification.json": json.dump(justification),
+        "justification.json": dump(justification),
         "report.html": html.to_html(justification),
         "hits.csv": BYTE_ORDER_MARK + tables.hits_csv(justification.hits),
         "blind_spots.csv": BYTE_ORDER_MARK + tables.blind_spots_csv(justification),

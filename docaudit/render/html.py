@@ -8,7 +8,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from docaudit.justification import AbsenceJustification, Finding, ObligationState, ParseCoverage
+from docaudit.evidence import ParseCoverage
+from docaudit.justification import AbsenceJustification, Finding, ObligationState
 from docaudit.render import view, words
 from docaudit.render.clean import one_line, shown
 from docaudit.render.kwic import split_snippet

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from docaudit.justification import BlindSpot
+from docaudit.evidence import BlindSpot
 from docaudit.location import BBox, PageState, TextLikely
 from docaudit.readability import CorpusReadability, PageReadability, Readability, Thumbnail
 from docaudit.reasons import BlindSpotKind

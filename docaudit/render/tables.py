@@ -6,7 +6,8 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 
-from docaudit.justification import AbsenceJustification, BlindSpot, Hit
+from docaudit.evidence import BlindSpot, Hit
+from docaudit.justification import AbsenceJustification
 from docaudit.location import BBox, TextLikely
 from docaudit.render.clean import csv_cell
 

@@ -8,13 +8,8 @@ from collections.abc import Mapping, Sequence
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 
-from docaudit.justification import (
-    AbsenceJustification,
-    Finding,
-    Mention,
-    ObligationCheck,
-    ObligationState,
-)
+from docaudit.evidence import Mention
+from docaudit.justification import AbsenceJustification, Finding, ObligationCheck, ObligationState
 from docaudit.location import TextLikely
 from docaudit.render import view, words
 from docaudit.render.clean import one_line

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from docaudit.justification import AbsenceJustification, BlindSpot, Finding, Hit, Mention
+from docaudit.evidence import BlindSpot, Hit, Mention
+from docaudit.justification import AbsenceJustification, Finding
 from docaudit.location import MatchKind, TextLikely, TextSource
 from docaudit.reasons import BlindSpotKind
 

@@ -67,7 +67,7 @@ def find(
         where = "" if concept is None else f" of '{concept}'"
         raise ConceptTableError(
             f"'{named}' is no candidate and no proposed row{where}",
-            remedy="write a term of your own into the table itself",
+            remedy="accept a term of your own with docaudit accept TABLE CONCEPT VARIANT",
         )
     if len({one.concept for one in found}) > 1:
         names = ", ".join(sorted({one.concept for one in found}))

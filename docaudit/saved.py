@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
 from docaudit.errors import MissingEvidenceError, SavedFileError
-from docaudit.justification import AbsenceJustification
+from docaudit.justification import SCHEMA_VERSION, AbsenceJustification
 
 MAX_BYTES = 1 << 30
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -21,10 +23,30 @@ def dump(justification: AbsenceJustification) -> str:
     Fields keep the order of the schema. Mappings whose order means nothing (versions, pages by state, waivers) are
     sorted; concepts and hits keep the order of the table and of the pages.
     """
+    return _text(_data(justification))
+
+
+def digest_of(justification: AbsenceJustification) -> str:
+    """SHA-256 over everything that is saved but the digest itself."""
+    data = _data(justification)
+    del data["digest"]
+    return hashlib.sha256(_text(data).encode("utf-8")).hexdigest()
+
+
+def with_digest(justification: AbsenceJustification) -> AbsenceJustification:
+    """The same justification with the digest of its content."""
+    return justification.model_copy(update={"digest": digest_of(justification)})
+
+
+def _data(justification: AbsenceJustification) -> dict[str, Any]:
     data = justification.model_dump(mode="json")
     _sort(data["document"], "versions")
     _sort(data["coverage"], "pages_by_state")
     _sort(data["options"], "waive")
+    return data
+
+
+def _text(data: dict[str, Any]) -> str:
     text = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     # A broken font map can give half a character; as an escape it survives, and the file stays valid UTF-8.
     return _LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
@@ -38,6 +60,13 @@ def load(text: str | bytes, *, file: str | None = None) -> AbsenceJustification:
         raise _error(f"not JSON: {error}", file) from error
     if not isinstance(data, dict) or data.get("kind") != "absence":
         raise _error("JSON, but not a justification of docaudit", file)
+    version = data.get("schema_version")
+    if version is not None and version != SCHEMA_VERSION:
+        raise SavedFileError(
+            f"its form is version {version}, and this docaudit reads version {SCHEMA_VERSION}",
+            file=file,
+            remedy="run the audit again, or read it with the docaudit that wrote it (document.versions says which)",
+        )
     try:
         return AbsenceJustification.model_validate(data)
     except MissingEvidenceError as error:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from docaudit import saved as json_form
 from docaudit.errors import SavedFileError
-from docaudit.render import json as json_form
 from tests.factories import absent, hit, japanese
 
 
@@ -65,7 +65,7 @@ def test_missing_file(tmp_path: Path) -> None:
     [
         {"answer": "yes"},
         {"finding": "mentioned"},
-        {"schema_version": "2"},
+        {"schema_version": "1"},
         {"concept_table": None},
         {"extra": 1},
         {"ledger": []},
@@ -75,3 +75,17 @@ def test_changed_field_is_refused(change: dict[str, object]) -> None:
     data = json.loads(json_form.dump(absent())) | change
     with pytest.raises(SavedFileError):
         json_form.load(json.dumps(data))
+
+
+def test_another_version_of_the_form_is_named() -> None:
+    data = json.loads(json_form.dump(absent())) | {"schema_version": "1"}
+    with pytest.raises(SavedFileError, match="its form is version 1, and this docaudit reads version 2"):
+        json_form.load(json.dumps(data))
+
+
+def test_the_digest_is_over_everything_but_itself() -> None:
+    written = json_form.with_digest(absent())
+    assert json_form.digest_of(written) == written.digest == json_form.digest_of(absent())
+    assert json_form.load(json_form.dump(written)) == written
+    other = written.model_copy(update={"question": "Which whales?"})
+    assert json_form.digest_of(other) != written.digest
