@@ -94,9 +94,8 @@ def _words_before(short: str, before: str) -> str:
         return words_for(short, before) if _is_short(short) else ""
     if len(words) > _MAX_SHORT_WORDS or not any(_is_short(word) for word in words):
         return ""
-    if (
-        _is_short(words[0]) and len(words) == 2
-    ):  # "Bank Act of 1956, as amended (BA Act)": up to its last "Act"
+    if len(words) == 2 and _is_short(words[0]):
+        # "Bank Act of 1956, as amended (BA Act)": up to its last "Act".
         upto = re.match(rf"(.*\s){re.escape(words[1])}\b", before, re.IGNORECASE | re.DOTALL)
         long = words_for(words[0], upto[1].rstrip()) if upto else ""
         if upto and long and " ".join(upto[1].split()).endswith(long):

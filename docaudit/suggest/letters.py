@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from docaudit.question_words import STOP_WORDS
@@ -161,19 +162,20 @@ def _turned_round(words: list[_Word], letters: _Letters) -> int:
 def _by_letters(words: list[_Word], letters: _Letters) -> int:
     """Initials and letters after them, of which no more than half may be without an initial or the letter before."""
 
-    def first(last: int, rest: _Letters, balance: int) -> int:
+    @cache
+    def first(last: int, left: int, balance: int) -> int:
         """Number of the first word if words up to a last one give the letters that are left."""
-        if not rest:
+        if not left:
             return last + 1 if balance >= 0 and not _lower_small(words[last + 1]) else -1
         if last < 0:
             return -1
-        for count in range(1, len(rest) + 1):
-            gain = _taken(words[last], rest[-count:])
-            if gain is not None and (found := first(last - 1, rest[:-count], balance + gain)) >= 0:
+        for count in range(1, left + 1):
+            gain = _taken(words[last], letters[left - count : left])
+            if gain is not None and (found := first(last - 1, left - count, balance + gain)) >= 0:
                 return found
-        return first(last - 1, rest, balance) if words[last].small else -1
+        return first(last - 1, left, balance) if words[last].small else -1
 
-    return first(len(words) - 1, letters, 0)
+    return first(len(words) - 1, len(letters), 0)
 
 
 def _lower_small(word: _Word) -> bool:
@@ -181,7 +183,7 @@ def _lower_small(word: _Word) -> bool:
 
 
 def _taken(word: _Word, letters: _Letters) -> int | None:
-    """Letters that a word gives surely (its beginning, capitals, numbers) less the others; None if it gives not all."""
+    """Letters that a word gives surely (its beginning, capitals) less the others; None if it gives not all of them."""
     if not word.begins_with(letters[0]):
         return None
     low, at, sure, beginning = word.text.lower(), 1, 1, True
