@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from docaudit.justification import AbsenceJustification, AnswerWithEvidence, Finding, GroundedAnswer
     from docaudit.options import AuditOptions
     from docaudit.parsed import ParsedDocument, SweepResult
+    from docaudit.redact import redact
+    from docaudit.reporting import report
     from docaudit.suggest import suggest
     from docaudit.sweep import sweep_for_absence
 
@@ -42,6 +44,8 @@ _HOME = {
     "AuditOptions": "docaudit.options",
     "ParsedDocument": "docaudit.parsed",
     "SweepResult": "docaudit.parsed",
+    "redact": "docaudit.redact",
+    "report": "docaudit.reporting",
     "suggest": "docaudit.suggest",
     "sweep_for_absence": "docaudit.sweep",
 }
@@ -66,6 +70,8 @@ __all__ = [
     "first_table",
     "justify",
     "parse",
+    "redact",
+    "report",
     "suggest",
     "sweep",
     "sweep_for_absence",

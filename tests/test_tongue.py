@@ -25,7 +25,7 @@ VALUE = re.compile(r"\{(\w+)\}")
 
 def in_code() -> Iterator[str]:
     """First arguments of t(...), and nouns of t.count(...), in the modules of render."""
-    for file in RENDER.glob("*.py"):
+    for file in [*RENDER.glob("*.py"), RENDER.parent / "annotations.py"]:
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if not isinstance(node, ast.Call) or not node.args:
                 continue

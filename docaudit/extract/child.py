@@ -17,6 +17,8 @@ from docaudit.errors import (
 )
 from docaudit.extract.document import SourceFile
 from docaudit.extract.facts import (
+    Annotated,
+    AnnotateRequest,
     DocumentFact,
     Extracted,
     ExtractRequest,
@@ -138,9 +140,11 @@ class Child:
                 raise PipeGarbledError("an answer to another question")
         raise PipeTimeoutError
 
-    def thumbnail(self, page_num: int, width: int, seconds: float) -> bytes | Refused:
-        """A small JPEG of one page; raises PipeTimeoutError or PipeClosedError."""
-        send(self._to, ThumbnailRequest(page_num, width))
+    def thumbnail(
+        self, page_num: int, width: int, seconds: float, clip: tuple[float, float, float, float] | None = None
+    ) -> bytes | Refused:
+        """A small JPEG of one page, or of a region of it; raises PipeTimeoutError or PipeClosedError."""
+        send(self._to, ThumbnailRequest(page_num, width, clip))
         reply = decode_reply(receive(self._from, seconds))
         if isinstance(reply, ThumbnailDrawn) and reply.page_num == page_num:
             return reply.jpeg
@@ -155,6 +159,14 @@ class Child:
         reply = decode_reply(receive(self._from, seconds, most))
         if not isinstance(reply, (Extracted, Refused)):
             raise PipeGarbledError("asked for an embedded file, got something else")
+        return reply
+
+    def annotate(self, request: AnnotateRequest, seconds: float) -> Annotated | Refused:
+        """Save an annotated copy of the document; raises PipeTimeoutError or PipeClosedError."""
+        send(self._to, request)
+        reply = decode_reply(receive(self._from, seconds))
+        if not isinstance(reply, (Annotated, Refused)):
+            raise PipeGarbledError("asked for an annotated copy, got something else")
         return reply
 
     def last_words(self) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgspec
 
 Box = tuple[float, float, float, float]
+Colour = tuple[float, float, float]
 
 
 class LineFact(msgspec.Struct, array_like=True):
@@ -131,10 +132,11 @@ class ReadRequest(msgspec.Struct, array_like=True, tag="read"):
 
 
 class ThumbnailRequest(msgspec.Struct, array_like=True, tag="thumbnail"):
-    """Draw one page, `width` pixels wide."""
+    """Draw one page, or only the region `clip` of it (points, as displayed), `width` pixels wide."""
 
     page_num: int
     width: int
+    clip: Box | None = None
 
 
 class ExtractRequest(msgspec.Struct, array_like=True, tag="extract"):
@@ -143,6 +145,45 @@ class ExtractRequest(msgspec.Struct, array_like=True, tag="extract"):
     name: str
     stream: int
     limit: int
+
+
+class Mark(msgspec.Struct, array_like=True):
+    """One hit to be highlighted: its text line by line, and the box of its first line (points, as displayed)."""
+
+    page_num: int
+    page_end: int
+    box: Box
+    lines: list[str]
+    colour: Colour
+    note: str
+
+
+class Outline(msgspec.Struct, array_like=True):
+    """One region to be outlined."""
+
+    page_num: int
+    box: Box | None
+    note: str
+
+
+class Bookmark(msgspec.Struct, array_like=True):
+    """One entry of the outline; page 0 is the legend."""
+
+    level: int
+    title: str
+    page_num: int
+    top: float
+
+
+class AnnotateRequest(msgspec.Struct, array_like=True, tag="annotate"):
+    """Draw marks and outlines into the document, add bookmarks and a legend as its last page, and save it to `path`."""
+
+    path: str
+    marks: list[Mark]
+    outlines: list[Outline]
+    bookmarks: list[Bookmark]
+    contents_title: str
+    legend: list[tuple[Colour | None, str]]
 
 
 class Opened(msgspec.Struct, array_like=True, tag="opened"):
@@ -166,6 +207,12 @@ class ThumbnailDrawn(msgspec.Struct, array_like=True, tag="drawn"):
 
     page_num: int
     jpeg: bytes
+
+
+class Annotated(msgspec.Struct, array_like=True, tag="annotated"):
+    """The annotated document was saved; `problems` names pages on which nothing could be drawn."""
+
+    problems: list[str]
 
 
 class Extracted(msgspec.Struct, array_like=True, tag="extracted"):
@@ -194,5 +241,5 @@ class Refused(msgspec.Struct, array_like=True, tag="refused"):
     message: str
 
 
-Request = OpenRequest | ReadRequest | ThumbnailRequest | ExtractRequest
-Reply = Opened | Working | PageRead | ThumbnailDrawn | Extracted | Refused
+Request = OpenRequest | ReadRequest | ThumbnailRequest | ExtractRequest | AnnotateRequest
+Reply = Opened | Working | PageRead | ThumbnailDrawn | Extracted | Annotated | Refused

@@ -9,7 +9,17 @@ import pymupdf
 from pypdfium2 import PdfPage
 
 from docaudit.extract.engine import ENGINE_ERRORS, key_of, warnings_of
-from docaudit.extract.facts import DocumentFact, Extracted, ExtractRequest, LineFact, OpenRequest, PageFact
+from docaudit.extract.facts import (
+    Annotated,
+    AnnotateRequest,
+    Box,
+    DocumentFact,
+    Extracted,
+    ExtractRequest,
+    LineFact,
+    OpenRequest,
+    PageFact,
+)
 from docaudit.extract.fonts import Doubt, FontCheck, font_spots
 from docaudit.extract.hidden import HiddenContent
 from docaudit.extract.images import oversized, read_images
@@ -32,6 +42,8 @@ from docaudit.extract.thumbnails import draw_thumbnail
 from docaudit.extract.unread import Settled, settle
 from docaudit.extract.visibility import mark_visibility, read_boxes
 from docaudit.location import PageState
+
+_NOT_SAVED: tuple[type[Exception], ...] = (OSError, *ENGINE_ERRORS)
 
 
 class DocumentRefusedError(Exception):
@@ -115,11 +127,23 @@ class DocumentReader:
         except ENGINE_ERRORS as error:
             raise PageRefusedError(f"{type(error).__name__}: {error}") from error
 
-    def thumbnail(self, page_num: int, width: int) -> bytes:
-        """A small JPEG of one page (1-based); raises UnreachablePageError, PageRefusedError, or MemoryError."""
+    def thumbnail(self, page_num: int, width: int, clip: Box | None = None) -> bytes:
+        """A small JPEG of one page (1-based) or of a region of it.
+
+        Raises UnreachablePageError, PageRefusedError, or MemoryError.
+        """
         try:
-            return draw_thumbnail(self._tree.load(page_num), width)
+            return draw_thumbnail(self._tree.load(page_num), width, clip)
         except ENGINE_ERRORS as error:
+            raise PageRefusedError(f"{type(error).__name__}: {error}") from error
+
+    def annotate(self, request: AnnotateRequest) -> Annotated:
+        """Save an annotated copy; the document is changed by it, so nothing else may be asked of this reader after."""
+        from docaudit.extract.annotate import annotate  # needed once, by one kind of child
+
+        try:
+            return Annotated(annotate(self._doc, self._tree, request))
+        except _NOT_SAVED as error:
             raise PageRefusedError(f"{type(error).__name__}: {error}") from error
 
     def _read(self, page: pymupdf.Page, page_num: int, render: bool) -> PageFact:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from docaudit.extract.facts import (
+    AnnotateRequest,
     ExtractRequest,
     Opened,
     OpenRequest,
@@ -111,7 +112,11 @@ def _answer(reader: DocumentReader, request: Request) -> Reply:
         if isinstance(request, ExtractRequest):
             return reader.extract(request)
         if isinstance(request, ThumbnailRequest):
-            return ThumbnailDrawn(request.page_num, reader.thumbnail(request.page_num, request.width))
+            return ThumbnailDrawn(
+                request.page_num, reader.thumbnail(request.page_num, request.width, request.clip)
+            )
+        if isinstance(request, AnnotateRequest):
+            return reader.annotate(request)
         assert isinstance(request, ReadRequest)
         return PageRead(reader.read(request.page_num, request.render))
     except UnreachablePageError as error:

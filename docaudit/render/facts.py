@@ -98,7 +98,7 @@ def steps_to_check(justification: AbsenceJustification, t: Tongue) -> list[tuple
         ),
         (
             t(
-                "Everything can be repeated: the audit is run again with the recorded options and compared field by field."
+                "Everything can be repeated: the audit is run again with its options and compared field by field."
             ),
             f"docaudit verify justification.json {name}",
         ),

@@ -53,7 +53,9 @@ def obligation_counts(justification: AbsenceJustification, t: Tongue = ENGLISH) 
         STATE_ORDER if justification.finding is not Finding.ABSENT else STATE_ORDER[-1:] + STATE_ORDER[:-1]
     )
     return ", ".join(
-        f"{states.count(state)} {t(words.OBLIGATION_STATES[state])}" for state in order if state in states
+        t("{n} {state}", n=states.count(state), state=t(words.OBLIGATION_STATES[state]))
+        for state in order
+        if state in states
     )
 
 

@@ -85,12 +85,12 @@ def _strategy(j: AbsenceJustification, t: Tongue) -> list[str]:
     required = ", ".join(escaped(name) for name in j.required)
     lines = [
         t(
-            "Any variant of a concept is a hit of the concept. To be found together, these concepts must stand within the same {scope}: {names}.",
+            "Any variant of a concept is a hit of it. These concepts must stand within the same {scope}: {names}.",
             scope=t(j.options.scope),
             names=required,
         )
         if len(j.required) > 1
-        else t("Any variant of a concept is a hit of the concept. To be found is: {names}.", names=required),
+        else t("Any variant of a concept is a hit of it. To be found is: {names}.", names=required),
         "",
     ]
     known = {(v.concept, v.text): v for v in _variants(j)}

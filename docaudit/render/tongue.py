@@ -43,7 +43,7 @@ class Tongue:
         return said.format(**values) if values else said
 
     def data(self, text: str) -> str:
-        """A sentence that is data: its parts between semicolons in this language where they are known, else as it is."""
+        """A sentence that is data, in this language where all its parts between semicolons are known; else as it is."""
         if self.language == "en":
             return text
         known = catalogue()

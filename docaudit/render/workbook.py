@@ -7,12 +7,12 @@ import io
 import re
 import zipfile
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from openpyxl import Workbook
 from openpyxl.cell import WriteOnlyCell
 from openpyxl.styles import Alignment, Font
 from openpyxl.utils import get_column_letter
-from openpyxl.worksheet._write_only import WriteOnlyWorksheet
 
 from docaudit.render.clean import safe
 from docaudit.render.search_terms import Sheet
@@ -41,7 +41,7 @@ def workbook(tables: Iterable[Sheet]) -> bytes:
     return _without_the_day(out.getvalue())
 
 
-def _add(sheet: WriteOnlyWorksheet, table: Sheet) -> None:
+def _add(sheet: Any, table: Sheet) -> None:
     sheet.freeze_panes = "A2"
     for number, column in enumerate(table.columns):
         longest = max((len(_text(row[number])) for row in table.rows), default=0)
@@ -59,7 +59,7 @@ def _add(sheet: WriteOnlyWorksheet, table: Sheet) -> None:
         )
 
 
-def _cell(sheet: WriteOnlyWorksheet, value: object, *, bold: bool = False) -> WriteOnlyCell:
+def _cell(sheet: Any, value: object, *, bold: bool = False) -> Any:
     """A cell; text is text, whatever it begins with, and is not turned into a formula when someone edits it."""
     if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
         return WriteOnlyCell(sheet, value=value)
