@@ -38,6 +38,8 @@ def environment(t: Tongue) -> Environment:
         "percent": words.percent,
         "page": t.page,
         "data": t.data,
+        "pictured": view.pictured,
+        "other_words": view.says_otherwise,
     }
     made.filters.update(filters)
     made.globals.update(_=t, w=words)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from docaudit.concepts import Variant
 from docaudit.evidence import Hit, LedgerRow
 from docaudit.justification import AbsenceJustification, Finding
 from docaudit.readability import RegionPicture
@@ -56,7 +57,6 @@ def to_html(
 def _context(j: AbsenceJustification, t: Tongue) -> dict[str, Any]:
     rows = view.concept_rows(j)
     numbers = {row.name: number for number, row in enumerate(rows)}
-    ledger = {(row.concept, row.variant): row for row in j.ledger}
     return {
         "j": j,
         "language": t.language,
@@ -80,8 +80,7 @@ def _context(j: AbsenceJustification, t: Tongue) -> dict[str, Any]:
         "to_read": view.passages_to_read(j),
         "hit_groups": hit_groups(j, numbers, t),
         "open_hits": OPEN_HITS,
-        "keywords": [(v, ledger.get((v.concept, v.text))) for v in _variants(j)],
-        "ledger_states": _states(j.ledger),
+        "keywords": _keywords(j),
         "described": j.concept_table.info if j.concept_table else (),
         "coverage_facts": facts.coverage_facts(j.coverage, t),
         "coverage_lists": facts.coverage_lists(j.coverage, t),
@@ -91,8 +90,14 @@ def _context(j: AbsenceJustification, t: Tongue) -> dict[str, Any]:
     }
 
 
-def _variants(j: AbsenceJustification) -> Sequence[Any]:
-    return j.concept_table.variants if j.concept_table else ()
+def _keywords(j: AbsenceJustification) -> list[tuple[str, list[tuple[Variant, LedgerRow | None]]]]:
+    """The rows of the keyword table by concept, each with what became of it (None: it was not searched)."""
+    ledger = {(row.concept, row.variant): row for row in j.ledger}
+    concepts = j.concept_table.by_concept if j.concept_table else ()
+    return [
+        (concept.name, [(v, ledger.get((v.concept, v.text))) for v in concept.variants])
+        for concept in concepts
+    ]
 
 
 def hit_groups(j: AbsenceJustification, numbers: dict[str, int], t: Tongue) -> list[HitGroup]:
@@ -113,13 +118,6 @@ def hit_groups(j: AbsenceJustification, numbers: dict[str, int], t: Tongue) -> l
         for name, number in numbers.items()
         if name in found
     ]
-
-
-def _states(ledger: Sequence[LedgerRow]) -> dict[str, int]:
-    counted: dict[str, int] = {}
-    for row in ledger:
-        counted[row.state.value] = counted.get(row.state.value, 0) + 1
-    return counted
 
 
 def _pictures(j: AbsenceJustification, pictures: Sequence[RegionPicture]) -> dict[str, Any]:

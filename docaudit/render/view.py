@@ -6,13 +6,13 @@ The terminal, HTML and later forms show the same groups and counts because they 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from docaudit.evidence import BlindSpot, Hit, Mention
 from docaudit.justification import AbsenceJustification, Finding
-from docaudit.location import MatchKind, TextLikely, TextSource
+from docaudit.location import BBox, MatchKind, TextLikely, TextSource
 from docaudit.reasons import BlindSpotKind
 from docaudit.render.tongue import ENGLISH, Tongue
 
@@ -160,6 +160,21 @@ def has_region(spot: BlindSpot) -> bool:
         and spot.text_likely is not TextLikely.NO
         and (spot.bbox is not None or spot.area_share == 1)
     )
+
+
+def pictured(spots: Iterable[BlindSpot], pictures: Mapping[tuple[int, BBox | None], str]) -> list[BlindSpot]:
+    """The blind spots of which there is a picture, each place once."""
+    places = {(spot.page_num, spot.bbox): spot for spot in spots}
+    return [spot for place, spot in places.items() if place in pictures]
+
+
+def says_otherwise(hit: Hit) -> bool:
+    """Whether the page writes a hit so differently that a reader needs to be told the variant."""
+    return _letters(hit.variant) != _letters(hit.match_text)
+
+
+def _letters(text: str) -> str:
+    return "".join(letter for letter in text.casefold() if letter.isalnum())
 
 
 def heading(hit: Hit, t: Tongue = ENGLISH) -> str:
