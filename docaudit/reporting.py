@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from docaudit.annotations import annotate_request
 from docaudit.arguments import need_justification
-from docaudit.errors import InputError, OtherDocumentError
+from docaudit.errors import InputError, OtherDocumentError, PasswordRequiredError
 from docaudit.justification import AbsenceJustification
 from docaudit.location import BBox
 from docaudit.options import AuditOptions
@@ -162,6 +162,8 @@ def _annotate(
         return tuple(
             write_annotated(file, options, annotate_request(j, Tongue(language or j.options.language), path))
         )
+    except PasswordRequiredError:
+        raise
     except InputError as error:
         path.unlink(missing_ok=True)
         return (f"{ANNOTATED} was not made: {error.cause}",)
@@ -183,6 +185,8 @@ def _pictures(
         regions.setdefault(page_num, []).append(box)
     try:
         drawn = read_regions(file.path, options, regions, _WIDTH)
+    except PasswordRequiredError:
+        raise
     except InputError as error:
         return (), (f"pictures of unread regions were not made: {error.cause}",)
     by_place = {(picture.page_num, picture.bbox): picture for picture in drawn}

@@ -24,7 +24,8 @@ SECRET = "Project Nightjar will close the northern smelter in May"
 
 
 def contents(page: pymupdf.Page) -> None:
-    pdfs.write(page, ["Contents", "1 Why the northern smelter must close now .... 2", "2 Nobody outside may know .... 3"])
+    entries = ["1 Why the northern smelter must close now .... 2", "2 Nobody outside may know .... 3"]
+    pdfs.write(page, ["Contents", *entries])
 
 
 def body(page: pymupdf.Page) -> None:
@@ -45,7 +46,9 @@ PAGES = (contents, body, pdfs.with_picture(["The board met behind closed doors."
 
 
 def finish(doc: pymupdf.Document) -> None:
-    doc.set_toc([[1, "Why the northern smelter must close now", 2], [1, "An entry that stands on no page at all", 3]])
+    doc.set_toc(
+        [[1, "Why the northern smelter must close now", 2], [1, "An entry that stands on no page at all", 3]]
+    )
     doc.embfile_add("minutes.bin", b"\x00\x01\x02" * 50, filename="minutes of the secret board meeting.bin")
     doc.set_page_labels([{"startpage": 0, "prefix": "nightjar plan page ", "style": "D", "firstpagenum": 1}])
 
@@ -73,7 +76,11 @@ def runs(texts: Iterable[str], words: int) -> set[str]:
 
 def everything(folder: Path) -> list[str]:
     """The text of every file, of the cells of the workbook too."""
-    texts = [file.read_text("utf-8") for file in folder.iterdir() if file.suffix in {".json", ".html", ".md", ".csv"}]
+    texts = [
+        file.read_text("utf-8")
+        for file in folder.iterdir()
+        if file.suffix in {".json", ".html", ".md", ".csv"}
+    ]
     book = openpyxl.load_workbook(folder / "search-terms.xlsx")
     cells = [str(cell) for sheet in book for row in sheet.iter_rows(values_only=True) for cell in row if cell]
     return [*texts, *cells]
@@ -89,7 +96,9 @@ def of_document() -> set[str]:
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_no_four_words_of_the_document_survive(tmp_path: Path, language: str) -> None:
     open_ones = docaudit.report(audited(), tmp_path / "open", DOCUMENT, language=language)
-    assert len(of_document() & runs(everything(tmp_path / "open"), 4)) > 20, "the test can see what is to be left out"
+    assert len(of_document() & runs(everything(tmp_path / "open"), 4)) > 20, (
+        "the test can see what is to be left out"
+    )
     assert {file.name for file in open_ones} >= {"annotated.pdf"}
 
     files = docaudit.report(audited(), tmp_path / "shut", DOCUMENT, language=language, redact=True)
@@ -110,10 +119,27 @@ def test_a_copy_of_an_earlier_report_does_not_stay_beside_a_redacted_one(tmp_pat
 
 def test_what_was_counted_stays() -> None:
     whole, shut = audited(), docaudit.redact(audited())
-    for name in ("finding", "reason", "strength", "concept_hits", "concept_pages", "document", "ledger", "question"):
+    for name in (
+        "finding",
+        "reason",
+        "strength",
+        "concept_hits",
+        "concept_pages",
+        "document",
+        "ledger",
+        "question",
+    ):
         assert getattr(shut, name) == getattr(whole, name)
     assert shut.absence_explanation == whole.absence_explanation
-    for name in ("hits", "blind_spots", "near_misses", "closest_mentions", "pages", "obligations", "controls"):
+    for name in (
+        "hits",
+        "blind_spots",
+        "near_misses",
+        "closest_mentions",
+        "pages",
+        "obligations",
+        "controls",
+    ):
         assert len(getattr(shut, name)) == len(getattr(whole, name))
     assert [hit.bbox for hit in shut.hits] == [hit.bbox for hit in whole.hits]
     assert len(shut.coverage.unresolved_cross_refs) == len(whole.coverage.unresolved_cross_refs) > 0
@@ -132,14 +158,19 @@ def test_every_place_where_text_of_the_document_stands(make) -> None:
     quote = "Quoted from the page verbatim"
     own = (
         Variant(concept="AI", text="AI", source="acronym", note=quote, own=(("x_line", quote),)),
-        Variant(concept="AI", text="deep learning", source="expert", note="the expert's note", reviewer="kim"),
+        Variant(
+            concept="AI", text="deep learning", source="expert", note="the expert's note", reviewer="kim"
+        ),
         *(v for v in TABLE.variants if v.text not in ("AI", "deep learning")),
     )
     table = ConceptTable(variants=own)
     whole = make(
         concept_table=table,
         closest_mentions=(
-            near_miss(kind="pair", why_not=f"The nearest '{quote}' stands 3 words away, on page 2: they do not meet."),
+            near_miss(
+                kind="pair",
+                why_not=f"The nearest '{quote}' stands 3 words away, on page 2: they do not meet.",
+            ),
         ),
         near_misses=(near_miss(text=quote, snippet=quote),),
         coverage=coverage(

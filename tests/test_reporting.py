@@ -60,7 +60,9 @@ def cropped(page: pymupdf.Page) -> None:
     page.set_cropbox(pymupdf.Rect(200, 250, 500, 600))
 
 
-unread = pdfs.with_picture(["A page with a picture of words."], ["Tide tables of the port"], (72, 300, 372, 400))
+unread = pdfs.with_picture(
+    ["A page with a picture of words."], ["Tide tables of the port"], (72, 300, 372, 400)
+)
 
 
 def finish(doc: pymupdf.Document) -> None:
@@ -142,7 +144,11 @@ class TestAnnotatedCopy:
             assert colours[name] == pytest.approx(highlighter(colour(number)), abs=0.01)
 
     def test_what_was_not_read_is_outlined(self, copy: pymupdf.Document) -> None:
-        wanted = [s for s in audited().blind_spots if s.page_num == 7 and s.bbox and s.text_likely is not TextLikely.NO]
+        wanted = [
+            s
+            for s in audited().blind_spots
+            if s.page_num == 7 and s.bbox and s.text_likely is not TextLikely.NO
+        ]
         page = copy[6]
         boxes = annotations(page, "Square")
         assert len(boxes) == len(wanted) > 0
@@ -174,7 +180,9 @@ class TestAnnotatedCopy:
 
     def test_the_document_itself_is_as_it_was(self, copy: pymupdf.Document) -> None:
         with pymupdf.open(stream=DOCUMENT) as original:
-            assert [page.get_text() for page in original] == [copy[number].get_text() for number in range(len(PAGES))]
+            assert [page.get_text() for page in original] == [
+                copy[number].get_text() for number in range(len(PAGES))
+            ]
         assert copy.embfile_names() == ["annex.txt"]
 
 
@@ -240,14 +248,16 @@ class TestWrongDocument:
             docaudit.report("justification.json", tmp_path)  # type: ignore[arg-type]
 
     def test_no_copy_costs_the_copy_only(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        why = "no annotated copy can be made of it: the engine crashed (signal 11)"
+
         def crash(*_: object) -> None:
-            raise DamagedDocumentError("no annotated copy can be made of it: the engine crashed (signal 11)")
+            raise DamagedDocumentError(why)
 
         monkeypatch.setattr("docaudit.extract.annotate_run.write_annotated", crash)
         (tmp_path / "annotated.pdf").write_bytes(b"of an earlier report")
         done = reporting.write_report(audited(), tmp_path, DOCUMENT)
         assert {file.name for file in tmp_path.iterdir()} == {file.name for file in done.files} == TEXTS
-        assert done.problems == ("annotated.pdf was not made: no annotated copy can be made of it: the engine crashed (signal 11)",)
+        assert done.problems == (f"annotated.pdf was not made: {why}",)
         assert done.problems[0] in (tmp_path / "report.html").read_text("utf-8")
 
 

@@ -43,7 +43,8 @@ def annotate(doc: pymupdf.Document, tree: PageTree, request: AnnotateRequest) ->
     contents = _contents(doc)
     legend = _add_legend(doc, request.legend)
     _set_bookmarks(doc, request, contents, places, legend)
-    doc.save(request.path, deflate=True, reproducible=True)  # an encrypted document stays encrypted
+    keep = pymupdf.PDF_ENCRYPT_KEEP  # type: ignore[attr-defined]  # the engine's default takes the password away
+    doc.save(request.path, deflate=True, reproducible=True, encryption=keep)
     return problems
 
 
