@@ -49,7 +49,7 @@ class AuditOptions(BaseModel):
         regex_seconds: Time limit for one expert regular expression on one page.
         sweep_seconds: Time limit for all expert regular expressions on all pages together.
         closest: How many closest mentions are listed.
-        language: Language of the explanation.
+        language: Language of the explanation, and of reports unless they name another.
         waive: Obligations that a person waives, by code, each with the reason that is recorded.
     """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import io
 import json
 import os
@@ -84,6 +85,63 @@ def run(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
     return call
 
 
+FORMS = {
+    "blind_spots.csv",
+    "hits.csv",
+    "justification.json",
+    "report.html",
+    "report.md",
+    "search-record.md",
+    "search-terms.csv",
+    "search-terms.xlsx",
+}
+
+
+class TestFormsOfAReport:
+    @pytest.fixture
+    def saved(self, run: Run, tmp_path: Path) -> str:
+        code, out, _ = run("audit", "report.pdf", "--concepts", "power.csv", "--ocr", "off", "--json")
+        assert code == 1
+        file = tmp_path / "saved.json"
+        file.write_text(out, "utf-8")
+        return str(file)
+
+    def test_all_forms_with_and_without_the_document(self, run: Run, saved: str, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        assert run("report", saved, "--doc", "report.pdf", "--out", str(out))[0] == 0
+        assert {file.name for file in out.iterdir()} == FORMS | {"annotated.pdf"}
+        assert (out / "justification.json").read_text("utf-8") == Path(saved).read_text("utf-8")
+        assert run("report", saved, "--out", str(out))[0] == 0
+        assert {file.name for file in out.iterdir()} == FORMS
+
+    def test_another_document(self, run: Run, saved: str, tmp_path: Path) -> None:
+        code, out, err = run("report", saved, "--doc", "scan.pdf", "--out", str(tmp_path / "out"))
+        assert (code, out) == (2, "")
+        assert err.startswith("docaudit: scan.pdf: is not the document that was audited: its SHA-256 is ")
+        assert err.count("\n") == 1
+        assert not (tmp_path / "out").exists()
+
+    def test_redacted_in_print_and_in_files(self, run: Run, saved: str, tmp_path: Path) -> None:
+        said = json_form.read(saved).hits[0].snippet
+        html = tmp_path / "report.html"
+        code, out, _ = run("report", saved, "--redact", "--doc", "report.pdf", "--json", "--html", str(html))
+        assert code == 0
+        assert json_form.load(out).redacted
+        shown = run("report", saved, "--redact")[1]
+        audited = run("audit", "report.pdf", "--concepts", "power.csv", "--ocr", "off", "--redact")[1]
+        for text in (out, html.read_text("utf-8"), shown, audited):
+            assert "[redacted]" in text
+            assert said not in text
+        assert said in run("report", saved)[1]
+
+    def test_in_japanese(self, run: Run, saved: str, tmp_path: Path) -> None:
+        code, out, _ = run("report", saved, "--language", "ja")
+        assert code == 0
+        assert out.startswith("記載あり\n")
+        assert run("report", saved, "--language", "ja", "--html", str(tmp_path / "r.html"))[0] == 0
+        assert '<html lang="ja">' in (tmp_path / "r.html").read_text("utf-8")
+
+
 class TestAudit:
     def test_absent(self, run: Run) -> None:
         code, out, err = run(
@@ -111,12 +169,9 @@ class TestAudit:
         assert code == 0
         assert json_form.load(out).finding is docaudit.Finding.ABSENT
         assert "written: " in err
-        assert sorted(path.name for path in Path(out_folder).iterdir()) == [
-            "blind_spots.csv",
-            "hits.csv",
-            "justification.json",
-            "report.html",
-        ]
+        assert {path.name for path in Path(out_folder).iterdir()} == FORMS | {"annotated.pdf"}
+        record = (Path(out_folder) / "search-record.md").read_text("utf-8")
+        assert f"\n{dt.date.today().isoformat()}\n" in record
 
     def test_same_input_same_bytes(self, run: Run) -> None:
         arguments = ("audit", "report.pdf", "--concepts", "ai.csv", "--ocr", "off", "--json")
