@@ -34,6 +34,8 @@ def audit(
     from docaudit.saved import dump
 
     table = ConceptTable.load(concepts)
+    if options.explain_with == "model":
+        _say_sent(options)
     with progress_bar(doc.name) as progress:
         finding = docaudit.audit(doc, table, question=question, options=options, progress=progress)
     written = _write(finding, out)
@@ -140,6 +142,14 @@ def _write(justification: Any, out: Path | None) -> list[Path]:
     from docaudit.render.folder import write_folder
 
     return write_folder(justification, out) if out is not None else []
+
+
+def _say_sent(options: AuditOptions) -> None:
+    """Say where text goes before it does; raises OptionError if no model is configured."""
+    from docaudit.wording import Endpoint
+
+    host = Endpoint.from_environment(options.explain_seconds).host
+    click.echo(f"docaudit: question, counts and snippets of the document are sent to {host}", err=True)
 
 
 def say_written(paths: list[Path], *, err: bool = False) -> None:
