@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Collection
 
 from docaudit.errors import QuestionError
 from docaudit.explain import explain, summary_of
@@ -42,6 +44,8 @@ def wording_problems(sentence: str, justification: AbsenceJustification) -> tupl
     limit = max(_SHORTEST_LIMIT, 2 * len(explain(summary, language)))
     if len(sentence) > limit:
         return (f"is longer than {limit} characters",)
+    if any(unicodedata.category(sign) == "Co" for sign in sentence):
+        return ("holds characters of private use",)  # they would pass for marks
     marked = mark(sentence.strip(), justification, grammar)
     problems = [*marked.problems, *_form_problems(marked.text, marked.marks.keys(), grammar)]
     problems += number_problems(marked, summary, grammar)
@@ -64,15 +68,13 @@ def allowed_reasons(justification: AbsenceJustification) -> tuple[AbsenceReason 
     return (by_hits,)
 
 
-def _form_problems(text: str, marks: object, grammar: Grammar) -> list[str]:
+def _form_problems(text: str, marks: Collection[str], grammar: Grammar) -> list[str]:
     """One sentence, of plain words and few signs."""
-    assert hasattr(marks, "__contains__")
     problems = []
     if text.count(grammar.stop) != 1 or not text.endswith(grammar.stop):
         problems.append(f"is not one sentence that ends with '{grammar.stop}'")
-    words = re.sub(
-        r"[0-9]", " ", "".join(" " if sign in marks else sign for sign in text.replace(grammar.stop, " "))
-    )
+    left = grammar.fixed.sub(" ", "".join(" " if sign in marks else sign for sign in text))
+    words = re.sub(r"[0-9]", " ", left.replace(grammar.stop, " "))
     strange = _strange(words.casefold(), grammar)
     if strange:
         problems.append(f"{strange!r} is not among the words and signs that may be used")

@@ -24,8 +24,13 @@ def claim_problems(marked: Marked, summary: Summary, grammar: Grammar) -> list[s
 def _coverage(marked: Marked, summary: Summary, grammar: Grammar) -> Iterator[str]:
     if not marked.of_kind("within"):
         yield f"does not say '{grammar.within}'"
-    if grammar.all_read.search(marked.text) and not all_pages_read(summary):
+    everything = grammar.all_read.search(marked.text)
+    if everything and not (
+        all_pages_read(summary) and (not everything[1] or summary.coverage.pages_total == 1)
+    ):
         yield "says that all was read, which it was not"
+    if grammar.outside.search(marked.text) and not any(0 in pages for pages in summary.pages.values()):
+        yield "speaks of hits outside the pages, which there are not"
 
 
 def _obligations(marked: Marked, summary: Summary, grammar: Grammar) -> Iterator[str]:
@@ -74,14 +79,20 @@ def _concepts(marked: Marked, summary: Summary, grammar: Grammar) -> Iterator[st
         if grammar.meeting.search(clause):
             yield from _meeting(clause, bool(denials), names, summary, grammar)
             continue
-        if denials and any(mark.kind == "quote" for mark in marks):
+        quotes = any(mark.kind == "quote" for mark in marks)
+        found = bool(grammar.found.search(clause))
+        if denials and quotes:
             yield "denies a quotation"
-        if grammar.found.search(clause) and not names and not any(mark.kind == "quote" for mark in marks):
+        if (found or denials) and not names and not quotes:
             yield "says of nothing by its name that it was found or not"
+        if names and denials and not found:
+            yield f"denies something else of {names[0].text!r} than that it was found"
+        if grammar.absence.search(clause) and any(name.hits for name in names):
+            yield "speaks of the absence of a concept that has hits"
+        if denials:
+            denied |= {name.text for name in names}
         for name in names:
-            if denials:
-                denied.add(name.text)
-            yield from _found(name, bool(denials), bool(grammar.found.search(clause)))
+            yield from _found(name, bool(denials), found)
     for required in summary.required:
         if not summary.counts[required] and required not in denied:
             yield f"does not say that no mention of {required!r} was found"

@@ -50,7 +50,7 @@ def number_problems(marked: Marked, summary: Summary, grammar: Grammar) -> list[
     coverage = summary.coverage
 
     def read_of(found: re.Match[str]) -> str:
-        read, total = sorted((_int(found[1]), _int(found[2])))
+        read, total = _int(found["read"]), _int(found["all"])
         right = total == coverage.pages_total and read in {coverage.pages_read, coverage.pages_by_ocr_alone}
         return "" if right else f"'{found.group()}' is not what was read"
 
