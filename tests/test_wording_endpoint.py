@@ -397,7 +397,7 @@ class TestConfiguration:
         [
             ("DOCAUDIT_LLM_BASE_URL", "", "BASE_URL is not set"),
             ("DOCAUDIT_LLM_MODEL", "", "MODEL is not set"),
-            ("DOCAUDIT_LLM_BASE_URL", "localhost:8000", "no http or https address"),
+            ("DOCAUDIT_LLM_BASE_URL", "127.0.0.1:8000", "no http or https address"),
             ("DOCAUDIT_LLM_BASE_URL", "file:///etc/passwd", "no http or https address"),
             ("DOCAUDIT_LLM_BASE_URL", "http://[secret", "no http or https address"),
             ("DOCAUDIT_LLM_MODEL", "a\nb", "no name of a model"),
@@ -428,7 +428,7 @@ class TestConfiguration:
         with serving(said(answer())) as stub:
             monkeypatch.setenv("DOCAUDIT_LLM_BASE_URL", stub.url)
             audited(document)
-        assert stub.headers[0]["Authorization"] == "Bearer another"
+        assert stub.headers[0]["authorization"] == "Bearer another"
         assert "org-private" not in str(stub.headers[0])
 
     def test_a_saved_parse_never_asks_by_itself(

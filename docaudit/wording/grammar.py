@@ -104,7 +104,8 @@ ENGLISH = Grammar(
     pieces=frozenset(_WORDS_EN.split()),
     fixed=_re(
         r"\b(?:\d[\d,]* of \d[\d,]* pages (?:have text that was|were|was) read|all \d[\d,]* pages were read"
-        r"|its only page was read|\d[\d,]* of them by ocr alone|(?:all of them )?never meet|outside the pages"
+        r"|its only page was read|\d[\d,]* of them by ocr alone|outside the pages"
+        r"|all of them (?:never )?meet|never meet"
         r"|absence (?:is not|cannot be|could not be) established|(?:for|because of) the following reasons?"
         r"|must be read(?:, not denied)?)\b"
     ),
