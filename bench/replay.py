@@ -3,8 +3,8 @@
     python bench/replay.py FOLDER [--documents NAME ...] [--changes 10000] [--most-pages 60]
 
 FOLDER holds PDFs. Each is parsed twice, with one worker and with two. Justifications from the first parse (each table
-of samples/concepts, each of two scopes) are saved, loaded, and verified against the second. Then random single fields of
-them are changed: as someone would who edits the file, and as someone would who also makes the digest anew.
+of samples/concepts, each of two scopes) are saved, loaded, and verified against the second. Then random single fields
+of them are changed: as someone would who edits the file, and as someone would who also makes the digest anew.
 """
 
 from __future__ import annotations
