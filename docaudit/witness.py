@@ -44,28 +44,29 @@ def witness(justification: AbsenceJustification, texts: Mapping[int, str | None]
     read = {page: text for page, text in texts.items() if text is not None}
     letters = {page: _letters(text) for page, text in read.items()}
     passages = list(dict.fromkeys(_passages(justification)))
-    seen = [(page, text) for page, text in passages if page in letters]
-    unconfirmed = [(page, text) for page, text in seen if _letters(text) not in letters[page]]
+    seen = [(pages, text) for pages, text in passages if letters.keys() >= set(pages)]
+    unconfirmed = [
+        (pages, text) for pages, text in seen if not any(_letters(text) in letters[page] for page in pages)
+    ]
     variants = [] if justification.concept_table is None else list(justification.concept_table.active)
     plain = [variant for variant in variants if variant.match != "regex" and _letters(variant.text)]
     return Witnessed(
         pages_read=len(read),
         passages=len(seen),
-        unconfirmed=tuple(f"page {page}: '{text}'" for page, text in unconfirmed),
+        unconfirmed=tuple(f"page {pages[0]}: '{text}'" for pages, text in unconfirmed),
         variants=len(plain),
         missed=tuple(_missed(justification, plain, read)),
     )
 
 
-def _passages(justification: AbsenceJustification) -> Iterator[tuple[int, str]]:
-    """Page and text of everything quoted from the text layer where a person can see it."""
+def _passages(justification: AbsenceJustification) -> Iterator[tuple[tuple[int, ...], str]]:
+    """Pages and text of everything quoted from the text layer where a person can see it, line by line."""
     for hit in justification.hits:
         if _in_sight(hit):
-            # Where a hit crosses a page its parts stand on two; the others are checked on their own.
-            parts = hit.match_text.split("\n") if hit.page_end == hit.page_num else []
-            for part in parts:
-                if _letters(part):
-                    yield hit.page_num, part
+            pages = tuple(range(hit.page_num, max(hit.page_num, hit.page_end) + 1))
+            for line in hit.match_text.split("\n"):
+                if _letters(line):
+                    yield pages, line
 
 
 def _in_sight(hit: Hit) -> bool:
