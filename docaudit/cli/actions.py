@@ -89,9 +89,9 @@ def report(saved: Path, *, html: Path | None, out: Path | None, as_json: bool) -
     from docaudit import atomic
     from docaudit.render.html import to_html
     from docaudit.render.text import print_report
-    from docaudit.saved import dump, read
+    from docaudit.saved import dump, load_justification
 
-    justification = read(saved)
+    justification = load_justification(saved)
     written = _write(justification, out)
     if html is not None:
         atomic.write_text(html, to_html(justification))
