@@ -94,7 +94,7 @@ def compare(
     """
     assert old.document is not None, "a justification without a document cannot be made"
     assert old.concept_table is not None, "nor can one without a table"
-    options = old.options.model_copy(update={"password": password})
+    options = old.options.model_copy(update={"password": password, "explain_with": "template"})
     now = audit(source, old.concept_table, question=old.question, options=options, progress=progress)
     assert now.document is not None
     return Comparison(

@@ -22,6 +22,7 @@ from docaudit.options import AuditOptions
 from docaudit.parsed import ParsedDocument
 from docaudit.saved import as_data, digest_of
 from docaudit.witness import witness
+from docaudit.wording import worded_again
 
 if TYPE_CHECKING:
     from docaudit.extract import Source
@@ -133,7 +134,8 @@ def verify(
         if document.sha256 != identity.sha256:
             checks += [_not_run(step, "this is another document") for step in _NEED_THE_DOCUMENT]
             return Verification(document=identity.name, checks=tuple(checks))
-        options = justification.options.model_copy(update={"password": password})
+        # A file may not make anybody send text to a model: its wording is checked, not asked for again.
+        options = justification.options.model_copy(update={"password": password, "explain_with": "template"})
         now = audit(
             document.parsed or document.file,
             table,
@@ -141,6 +143,8 @@ def verify(
             options=options,
             progress=progress,
         )
+        if justification.options.explain_with == "model":
+            now = worded_again(now, justification)
         checks += [
             _versions(justification, now),
             _replay(justification, now, read_again=document.parsed is None),

@@ -18,7 +18,7 @@ from docaudit.concepts import ConceptTable
 from docaudit.errors import OptionError
 from docaudit.justification import AbsenceJustification, AbsenceReason, Finding
 from docaudit.parsed import ParsedDocument
-from docaudit.saved import digest_of, dump, load
+from docaudit.saved import digest_of, dump, load, with_digest
 from tests import pdfs
 from tests.llm_stub import Reply, cut_off, dripping, endless, raw, said, serving, silent, status
 
@@ -389,6 +389,33 @@ def test_either_reason_where_the_question_is_ambiguous(
     ):
         kept, _ = with_replies(document, monkeypatch, said(wrong), question=question)
         assert_template(kept, template)
+
+
+class TestReplay:
+    """Verify asks no model: the saved wording is held to the rules once more."""
+
+    def test_a_model_that_answered(self, document: ParsedDocument, monkeypatch: pytest.MonkeyPatch) -> None:
+        found, _ = with_replies(document, monkeypatch, said(answer()))
+        monkeypatch.setenv("DOCAUDIT_LLM_BASE_URL", "http://127.0.0.1:9/v1")
+        monkeypatch.delenv("DOCAUDIT_LLM_MODEL")  # asking would raise
+        assert docaudit.verify(load(dump(found)), PDF).verified
+        for changed in (
+            {"absence_explanation": GOOD.replace("3 times", "4 times")},
+            {"absence_explanation": GOOD.replace("page 1", "page 2")},
+            {"closest_mentions": ()},
+        ):
+            forged = with_digest(AbsenceJustification(**{**dict(found), **changed}))
+            result = docaudit.verify(forged, PDF)
+            assert not result.verified
+            named = {
+                one.field.split("[")[0].split(".")[0] for check in result.checks for one in check.differences
+            }
+            assert set(changed) <= named
+        assert docaudit.compare(found, PDF).finding_now is Finding.ABSENT
+
+    def test_a_model_that_failed(self, document: ParsedDocument, monkeypatch: pytest.MonkeyPatch) -> None:
+        found, _ = with_replies(document, monkeypatch, status(500))
+        assert docaudit.verify(load(dump(found)), PDF).verified
 
 
 class TestConfiguration:

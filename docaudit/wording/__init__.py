@@ -6,6 +6,6 @@ numbers, claims, quotes and plain_words are parts of it), endpoint (the only mod
 
 from docaudit.wording.checks import allowed_reasons, wording_problems
 from docaudit.wording.endpoint import Endpoint
-from docaudit.wording.reword import reworded
+from docaudit.wording.reword import reworded, worded_again
 
-__all__ = ["Endpoint", "allowed_reasons", "reworded", "wording_problems"]
+__all__ = ["Endpoint", "allowed_reasons", "reworded", "worded_again", "wording_problems"]

@@ -47,6 +47,28 @@ def reworded(justification: AbsenceJustification, ask: Ask, *, model: str) -> Ab
     return _with(justification, explained_by=ExplanationRecord(model=model, refused=tuple(refused)))
 
 
+def worded_again(by_template: AbsenceJustification, saved: AbsenceJustification) -> AbsenceJustification:
+    """The template's justification with the wording of a saved one, for a replay: no model is asked twice.
+
+    A wording that does not hold is not taken, so that it shows as a difference. Which model it was, and what was
+    refused, nobody can repeat; the digest of the saved one covers them.
+    """
+    options = by_template.options.model_copy(update={"explain_with": saved.options.explain_with})
+    asked = _with(by_template, options=options, explained_by=saved.explained_by)
+    if saved.explained_by.method == "template":
+        return asked
+    places = {mention: number for number, mention in reversed([*enumerate(by_template.closest_mentions, 1)])}
+    own = saved.suggested_requery == by_template.suggested_requery
+    answer = Answer(
+        considerations=(),
+        mention_ids=tuple(places.get(mention, 0) for mention in saved.closest_mentions),
+        reason=saved.reason,
+        sentence=saved.absence_explanation,
+        suggested_requery=None if own else saved.suggested_requery,
+    )
+    return asked if answer_problems(answer, by_template) else _taken(answer, asked, saved.explained_by)
+
+
 def _taken(
     answer: Answer, justification: AbsenceJustification, record: ExplanationRecord
 ) -> AbsenceJustification:
