@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from functools import cache
 from typing import Any
 
@@ -16,7 +17,7 @@ from docaudit.options import AuditOptions
 from docaudit.wording import allowed_reasons, wording_problems
 from docaudit.wording.answer import Answer, parse_answer
 from docaudit.wording.checks import answer_problems
-from docaudit.wording.request import MAX_SNIPPET, evidence
+from docaudit.wording.request import MAX_SNIPPET, evidence, messages_for
 from tests.evidence import coverage, justified, spots
 
 WITHIN = "Within the stated coverage"
@@ -186,6 +187,17 @@ def test_a_name_like_a_common_word_and_one_with_digits() -> None:
     )
     assert wording_problems(sentence, found) == ()
     assert wording_problems(sentence.replace('"Scope 3"', '"Scope 31"'), found)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("texts", TEXTS.values(), ids=TEXTS)
+def test_instructions_hold_nothing_of_document_question_or_table(language: Any, texts: list[Any]) -> None:
+    found = justified(texts, CONCEPTS, question="Why zirconium?", options=AuditOptions(language=language))
+    system, user = messages_for(found)
+    for text in ("AI", "data center", "lectricity", "zirconium", "report.pdf"):
+        assert text not in system["content"]
+    assert "{" not in system["content"].split("Schema:")[0]
+    assert json.loads(user["content"])["finding"] == found.finding.value
 
 
 def test_snippets_are_cut_and_obligations_bring_no_text_of_the_document() -> None:

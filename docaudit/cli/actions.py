@@ -33,9 +33,9 @@ def audit(
     from docaudit.render.text import print_report
     from docaudit.saved import dump
 
-    table = ConceptTable.load(concepts)
     if options.explain_with == "model":
         _say_sent(options)
+    table = ConceptTable.load(concepts)
     with progress_bar(doc.name) as progress:
         finding = docaudit.audit(doc, table, question=question, options=options, progress=progress)
     written = _write(finding, out)
@@ -149,7 +149,7 @@ def _say_sent(options: AuditOptions) -> None:
     from docaudit.wording import Endpoint
 
     host = Endpoint.from_environment(options.explain_seconds).host
-    click.echo(f"docaudit: question, counts and snippets of the document are sent to {host}", err=True)
+    click.echo(f"docaudit: question, counts and snippets of the document will be sent to {host}", err=True)
 
 
 def say_written(paths: list[Path], *, err: bool = False) -> None:

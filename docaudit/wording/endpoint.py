@@ -99,12 +99,9 @@ class Endpoint:
         from openai import DefaultHttpxClient, OpenAI
 
         left = max(0.1, deadline - time.monotonic())
-        return OpenAI(
+        client = OpenAI(
             base_url=self._base_url,
             api_key=self._key or "none",
-            # What other programs have in the environment for OpenAI is not for this host.
-            organization="",
-            project="",
             max_retries=0,
             timeout=left,
             default_headers={"Accept-Encoding": "identity"},
@@ -113,6 +110,9 @@ class Endpoint:
                 follow_redirects=False, timeout=left, event_hooks={"response": [_refuse_errors]}
             ),
         )
+        # What the environment has for other programs is not for this host.
+        client.organization = client.project = None
+        return client
 
 
 def _refuse_errors(response: Any) -> None:

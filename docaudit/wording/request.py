@@ -34,6 +34,7 @@ The sentence is checked by a program, which refuses it if a rule is broken. It
 - {finding};
 - writes numbers as digits, only hits, pages of what is named before them, and the pages in all and pages read;
 - quotes the document only verbatim from a snippet, in quotation marks, without digits;
+- says what was read, if at all, in the words of fixed_sentence;
 - says how concepts meet only as "in the same {scope}";
 - beside names, quotations and fixed phrases has only these words: {words}
 fixed_sentence is such a sentence by a template: yours may be clearer, and must say no more.
@@ -116,18 +117,17 @@ def _instructions(justification: AbsenceJustification) -> str:
     language = justification.options.language
     grammar = grammar_of(language)
     english = language == "en"
+    must = "must be read, not denied" if english else "読む必要がある"
+    because = "absence is not established, because" if english else "次の理由で不在は確定できない"
     finding = {
-        Finding.MENTIONED: f'ends with "must be read, not denied" ({"" if english else "「読む必要がある」"})',
+        Finding.MENTIONED: f'says "{must}" of the passages',
         Finding.ABSENT: "names every waived obligation by its code and the word for waived, if there is any",
-        Finding.NOT_ESTABLISHED: (
-            f'says "{"absence is not established, because" if english else "次の理由で不在は確定できない"}" and '
-            "then the phrase of each unmet obligation verbatim"
-        ),
+        Finding.NOT_ESTABLISHED: f'says "{because}" and then the phrase of each unmet obligation verbatim',
     }[justification.finding]
     return _INSTRUCTIONS.format(
         language="English" if english else "Japanese",
         within=grammar.within,
-        finding=finding.replace(" ()", ""),
+        finding=finding,
         scope=grammar.scopes[justification.options.scope],
         words=" ".join(sorted(grammar.pieces)),
         schema=json.dumps(schema_for(justification)),
