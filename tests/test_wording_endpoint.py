@@ -321,6 +321,10 @@ FAILURES: dict[str, tuple[Reply, str]] = {
     "not UTF-8": (raw(b'{"choices": [{"message": {"content": "\xff\xfe"}}]}'), "not UTF-8"),
     "cut off": (cut_off, "cannot be asked"),
     "repeats the key": (said(answer(GOOD[:-1] + f", {KEY}.")), "repeats the key"),
+    "repeats the key in escapes": (
+        said(json.dumps(answer(KEY)).replace(KEY[3:], "".join(f"\\u{ord(sign):04x}" for sign in KEY[3:]))),
+        "repeats the key",
+    ),
 }
 
 
@@ -338,6 +342,14 @@ def test_an_endpoint_that_fails(
     assert_template(found, plain["en"])
     assert len(found.explained_by.refused) == 1
     assert why in found.explained_by.refused[0]
+
+
+def test_a_redirect_is_not_followed(document: ParsedDocument, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(said(answer())) as elsewhere:
+        to = f"{elsewhere.url}/chat/completions"
+        found, _ = with_replies(document, monkeypatch, status(308, Location=to))
+        assert elsewhere.requests == []
+    assert found.explained_by.method == "template"
 
 
 def test_nobody_listens(

@@ -11,6 +11,7 @@ import json
 import os
 import threading
 import time
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -73,7 +74,7 @@ class Endpoint:
             self._takes_schema = False
             body = self._post(messages, None, deadline)
         text = _content(body)
-        if len(self._key) >= 8 and self._key in text:
+        if len(self._key) >= 8 and self._key in _unwrapped(text):
             raise EndpointError("the answer repeats the key")
         return text
 
@@ -181,6 +182,15 @@ def _content(body: bytes) -> str:
     if not isinstance(text, str):
         raise EndpointError("the answer holds no text")
     return text
+
+
+def _unwrapped(text: str) -> str:
+    """The text without escapes, blanks and other forms of letters, to find in it what must not be repeated."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        data = text
+    return "".join(unicodedata.normalize("NFKC", json.dumps(data, ensure_ascii=False)).split())
 
 
 def _host(base_url: str) -> str:
