@@ -8,7 +8,7 @@ them, that does not begin or end in a word of grammar. In Japanese the words com
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import regex
@@ -21,6 +21,7 @@ from docaudit.wordforms import CJK, fold
 LONGEST = 4
 """Words in the longest term that is no name."""
 _LONGEST_NAME = 8
+_PAIR = 2
 _LONGEST_CJK = 3
 _MAX_CHARS = 80
 _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:[-‐‑'’&./][\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*")
@@ -33,7 +34,7 @@ _INSIDE = frozenset(
 _GRAMMAR = STOP_WORDS | _INSIDE
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Term:
     """A word or phrase of the documents.
 
@@ -45,6 +46,8 @@ class Term:
         pages: Pages by name of document, in order; page 0 is the document as a whole.
         context: The verbatim line of its first occurrence.
         passages: Numbers of the passages that it stands in.
+        whole: Key of the name of which it is a piece wherever it stands ("Privacy Act" of "Consumer Privacy Act");
+            empty for all else.
     """
 
     key: str
@@ -54,6 +57,7 @@ class Term:
     pages: Mapping[str, tuple[int, ...]]
     context: str
     passages: tuple[int, ...] = ()
+    whole: str = ""
 
 
 @dataclass
@@ -63,6 +67,10 @@ class _Seen:
     surfaces: Counter[str] = field(default_factory=Counter)
     pages: dict[str, dict[int, None]] = field(default_factory=lambda: defaultdict(dict))
     passages: dict[int, None] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        return self.surfaces.total()
 
 
 def collect(passages: Iterable[Passage], segment: Segmenter) -> list[Term]:
@@ -78,17 +86,50 @@ def collect(passages: Iterable[Passage], segment: Segmenter) -> list[Term]:
             known.surfaces[surface] += 1
             known.pages[passage.document][passage.page] = None
             known.passages[number] = None
-    terms = [_term(key, one) for key, one in seen.items()]
+    wholes = _wholes(seen)
+    terms = [_term(key, one, wholes.get(key, "")) for key, one in seen.items()]
     return sorted(terms, key=lambda term: (-term.count, not _is_name(term.text), term.words, term.key))
 
 
-def _term(key: str, seen: _Seen) -> Term:
-    text = min(seen.surfaces, key=lambda surface: (-seen.surfaces[surface], surface.isupper(), surface))
+def to_compare(terms: Sequence[Term], most: int) -> list[Term]:
+    """The terms that are most likely variants, at most so many.
+
+    Names, words and pairs of words come first, then longer phrases that are repeated: where a document has more terms
+    than can be compared, most of them are longer phrases that stand in it once, and hold a word or pair that says it.
+    Pieces of names are left out.
+    """
+    return sorted((term for term in terms if not term.whole), key=_is_long_phrase)[:most]
+
+
+def _is_long_phrase(term: Term) -> tuple[bool, bool]:
+    long = term.words > _PAIR and not _is_name(term.text)
+    return long, long and term.count == 1
+
+
+def _wholes(seen: Mapping[str, _Seen]) -> dict[str, str]:
+    """For each piece of a name that stands nowhere else, the longest name that it is a piece of."""
+    wholes: dict[str, str] = {}
+    names = [key for key, one in seen.items() if one.words > 1 and _is_name(_surface(one))]
+    for name in sorted(names, key=lambda key: (-seen[key].words, key)):
+        cut = name.split()
+        for first in range(len(cut)):
+            for end in range(first + 1, len(cut) + 1):
+                piece = " ".join(cut[first:end])
+                if piece != name and piece in seen and seen[piece].count == seen[name].count:
+                    wholes.setdefault(piece, name)
+    return wholes
+
+
+def _surface(seen: _Seen) -> str:
+    return min(seen.surfaces, key=lambda surface: (-seen.surfaces[surface], surface.isupper(), surface))
+
+
+def _term(key: str, seen: _Seen, whole: str) -> Term:
+    text = _surface(seen)
     pages = {document: tuple(found) for document, found in seen.pages.items()}
     passage, start = seen.first
-    return Term(
-        key, text, seen.surfaces.total(), seen.words, pages, passage.line_at(start), tuple(seen.passages)
-    )
+    context = passage.line_at(start)
+    return Term(key, text, seen.count, seen.words, pages, context, tuple(seen.passages), whole)
 
 
 def _spans(text: str, segment: Segmenter) -> Iterator[tuple[int, int, int]]:
