@@ -109,15 +109,17 @@ def _loaded(data: bytes) -> Collected:
 def _row(term: Term) -> list[object]:
     return [
         term.key, term.text, term.count, term.words, dict(term.pages), term.context, term.passages, term.whole,
+        term.roots,
     ]  # fmt: skip
 
 
 def _term(row: list[object]) -> Term:
-    key, text, count, words, pages, context, places, whole = row
+    key, text, count, words, pages, context, places, whole, stems = row
     assert isinstance(pages, dict)
     assert isinstance(places, list)
+    assert isinstance(stems, list)
     by_name = {name: tuple(numbers) for name, numbers in pages.items()}
-    return Term(key, text, count, words, by_name, context, tuple(places), whole)  # type: ignore[arg-type]
+    return Term(key, text, count, words, by_name, context, tuple(places), whole, tuple(stems))  # type: ignore[arg-type]
 
 
 def _definitions(read: Sequence[Passage]) -> Iterator[Definition]:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from docaudit.suggest.roots import roots
 from docaudit.suggest.terms import Term
 
 _FAMILY = 0.35
@@ -15,7 +14,7 @@ _FAMILY = 0.35
 _CLOSE, _RARE = 0.03, 0.15
 """A longer term goes under a shorter one that is nearly as near to the concept, or that is far more frequent and not
 much less near: "including malware" under malware, but not "climate risk" under risk."""
-_SHOWN = 6
+_SHOWN = 8
 """Terms that are shown under another: a person decides on what is seen."""
 _OFTEN = 2
 """How many times as frequent."""
@@ -27,7 +26,7 @@ def absorb(ranked: Sequence[tuple[Term, float]]) -> list[tuple[Term, float, tupl
     Args:
         ranked: Terms with their similarity, the nearest first.
     """
-    stemmed = [roots(term.key) for term, _ in ranked]
+    stemmed = [term.roots for term, _ in ranked]
     same: dict[tuple[str, ...], list[int]] = {}
     for n, stems in enumerate(stemmed):
         same.setdefault(stems, []).append(n)
@@ -36,6 +35,8 @@ def absorb(ranked: Sequence[tuple[Term, float]]) -> list[tuple[Term, float, tupl
         shorter = [m for part in _parts(stemmed[n]) for m in same.get(part, ())]
         shorter += [m for m in same[stemmed[n]] if m < n]
         for other in sorted(shorter, key=lambda m: (len(stemmed[m]), m)):
+            if ranked[n][0].is_long_name and not ranked[other][0].is_long_name:
+                continue  # a law or a body is a candidate of its own
             rare = ranked[n][0].count * _OFTEN <= ranked[other][0].count
             if head[other] == other and ranked[other][1] >= ranked[n][1] - (_RARE if rare else _CLOSE):
                 head[n] = other

@@ -109,14 +109,23 @@ class Prepared:
     def _letters(self) -> Letters:
         return Letters([term.key for term in self.compared])
 
-    def similarities(self, texts: Sequence[str]) -> Floats:
-        """Similarity (at most 1) of each text to each compared term."""
+    def similarities(self, texts: Sequence[str], *, centred: bool = False) -> Floats:
+        """Similarity (at most 1) of each text to each compared term.
+
+        Args:
+            texts: The texts.
+            centred: Whether to leave out what all terms of the documents have in common; only with a model.
+        """
         if not texts or not self.compared:
             return np.zeros((len(texts), len(self.compared)), dtype=np.float32)
         if self.embedder is None or self.vectors is None:
             return self._letters.similarities(texts)
         asked = self.embedder.vectors(texts, self._document, None, keep=self._cache)
-        found: Floats = asked.astype(np.float32) @ self._terms_matrix
+        found: Floats
+        if centred:
+            found = _unit(asked.astype(np.float32) - self._mean) @ _unit(self._terms_matrix - self._mean).T
+        else:
+            found = asked.astype(np.float32) @ self._terms_matrix.T
         if self.embedder.name == DEFAULT_MODEL:
             # It knows English alone; other letters are all the same to it.
             japanese = np.array([CJK.search(text) is not None for text in texts])
@@ -130,7 +139,11 @@ class Prepared:
     @cached_property
     def _terms_matrix(self) -> Floats:
         assert self.vectors is not None, "only asked for with a model"
-        return self.vectors.astype(np.float32).T
+        return self.vectors.astype(np.float32)
+
+    @cached_property
+    def _mean(self) -> Floats:
+        return np.asarray(self._terms_matrix.mean(axis=0))
 
     def company(self, variants: Sequence[Variant]) -> Floats:
         """Share of the passages of each compared term that one of the variants stands in too, small counts damped."""
@@ -138,8 +151,22 @@ class Prepared:
         for variant in variants:
             for n in self.holding.of(variant):
                 with_variant[list(self.terms[n].passages)] = True
-        shared = np.add.reduceat(with_variant[self._flat], self._starts) if len(self._flat) else self._sizes
-        return np.asarray(shared / (self._sizes + _DAMP), dtype=np.float32)
+        return np.asarray(self._shared(with_variant) / (self._sizes + _DAMP), dtype=np.float32)
+
+    def company_of_terms(self, numbers: Sequence[int]) -> Floats:
+        """The same for compared terms in place of variants; a term is no company of its own."""
+        with_term = np.zeros(self._passages, dtype=bool)
+        own = np.zeros(len(self.compared), dtype=np.int64)
+        for n in numbers:
+            with_term[list(self.compared[n].passages)] = True
+            own[n] = self._sizes[n]
+        return np.asarray((self._shared(with_term) - own) / (self._sizes + _DAMP), dtype=np.float32)
+
+    def _shared(self, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+        """In how many of the chosen passages each compared term stands."""
+        if not len(self._flat):
+            return np.zeros(0, dtype=np.int64)
+        return np.asarray(np.add.reduceat(chosen[self._flat], self._starts, dtype=np.int64))
 
     @cached_property
     def frequency(self) -> Floats:
@@ -175,3 +202,8 @@ class Prepared:
                 f"{count} of {total} words and phrases were compared (--max-terms): "
                 "words, pairs of words and names first, the most frequent of them first"
             )
+
+
+def _unit(rows: Floats) -> Floats:
+    """Rows at length 1."""
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-6))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
@@ -12,15 +13,21 @@ from docaudit.concepts import ConceptTable, Variant
 from docaudit.suggest.candidates import Candidate, CandidateKind
 from docaudit.suggest.families import absorb, clusters
 from docaudit.suggest.known import Known, finds, is_all_of, seeds
-from docaudit.suggest.prepared import Prepared
+from docaudit.suggest.prepared import Floats, Prepared
 from docaudit.suggest.roots import is_part, roots
 from docaudit.suggest.terms import Term
 from docaudit.wordforms import fold, squeeze
 
-_COMPANY = 0.3
+_COMPANY = 0.6
 """How much it counts, beside the similarity to the nearest variant, that a term stands in passages with variants."""
 _USUAL = 0.25
 """How much it counts against a term that it stands everywhere (data, company): it is hardly what a table lacks."""
+_SEVERAL, _AMONG = 3, 0.45
+"""How much it counts that a term is near so many variants, and not only to one: "vision" is near computer vision alone.
+"""
+_FIRST, _LIKE = 10, 0.3
+"""How much it counts that a term stands in passages with the first so many candidates: a concept of which no accepted
+variant stands in the document has its passages all the same."""
 _POOL = 400
 """Neighbours of a concept that are looked at before longer terms go under shorter ones."""
 _SPELT_AT_LEAST = 0.6
@@ -52,7 +59,8 @@ class Search:
         self._seed_rows = frozenset(seeds(table))
         self._seeds = [variant for variant in seeds(table) if variant.match != "regex"]
         self._whole = {roots(variant.text) for variant in self._seeds}
-        self._scores = prepared.similarities([variant.text for variant in self._seeds])
+        texts = [variant.text for variant in self._seeds]
+        self._scores, self._ranked = prepared.similarities(texts), prepared.similarities(texts, centred=True)
         self._settled = self._settled_terms(table)
 
     def _settled_terms(self, table: ConceptTable) -> dict[str, int]:
@@ -113,23 +121,48 @@ class Search:
     def _neighbours(self, own: Sequence[int]) -> Iterator[_Near]:
         compared = self._documents.compared
         scores = self._scores[list(own)]
-        seeds_here = [self._seeds[n] for n in own]
-        nearest = scores.max(axis=0) + _COMPANY * self._documents.company(seeds_here)
-        nearest -= _USUAL * self._documents.frequency
+        nearest = self._nearness(own)
         pool: list[tuple[Term, float]] = []
         for column in np.argsort(-nearest, kind="stable"):
-            if len(pool) >= _POOL or nearest[column] <= 0:
+            if len(pool) >= _POOL or nearest[column] == -np.inf:
                 break
-            if compared[column].key not in self._settled and self._has_place_of_its_own(compared[column]):
+            if self._is_new(compared[column]) and self._has_place_of_its_own(compared[column]):
                 pool.append((compared[column], float(nearest[column])))
         kind = CandidateKind.NGRAMS if self._documents.embedder is None else CandidateKind.EMBEDDING
-        for term, _, members in absorb(pool):
+        for term, _, members in absorb(self._whole_names(pool)):
             column = self._documents.place[term.key]
             row = int(scores[:, column].argmax())
             similarity = float(scores[row, column])
             yield _Near(
                 term, kind, self._seeds[own[row]].text, similarity, self._with_other_sides(term, members)
             )
+
+    def _nearness(self, own: Sequence[int]) -> Floats:
+        """How near each compared term is to a concept: similarity, company with its variants, and how usual it is."""
+        documents, scores = self._documents, self._ranked[list(own)]
+        nearest = scores.max(axis=0)
+        if documents.embedder is not None:
+            several = np.sort(scores, axis=0)[-_SEVERAL:].mean(axis=0)
+            nearest = (1 - _AMONG) * nearest + _AMONG * several
+        company = documents.company([self._seeds[n] for n in own])
+        nothing = (self._scores[list(own)].max(axis=0) <= 0) & (company <= 0)
+        nearest += _COMPANY * company - _USUAL * documents.frequency
+        order = (n for n in np.argsort(-nearest, kind="stable") if self._is_new(documents.compared[n]))
+        nearest += _LIKE * documents.company_of_terms(list(islice(order, _FIRST)))
+        nearest[nothing] = -np.inf
+        return np.asarray(nearest)
+
+    def _is_new(self, term: Term) -> bool:
+        return term.key not in self._settled
+
+    def _whole_names(self, pool: Sequence[tuple[Term, float]]) -> list[tuple[Term, float]]:
+        """Names in place of their pieces, as near as the nearest of these."""
+        best: dict[str, tuple[Term, float]] = {}
+        for term, nearness in pool:
+            place = self._documents.place.get(term.whole)
+            shown = term if place is None else self._documents.compared[place]
+            best.setdefault(shown.key, (shown, nearness))
+        return list(best.values())
 
     def _with_other_sides(self, term: Term, members: Sequence[str]) -> tuple[str, ...]:
         """What the documents define as the same as a term, and then its members."""
@@ -140,7 +173,7 @@ class Search:
 
     def _has_place_of_its_own(self, term: Term) -> bool:
         """Whether a term stands anywhere but in places that the table finds: else there is nothing to gain."""
-        mine = roots(term.key)
+        mine = term.roots
         inside = sum(
             count for whole, count in self._inside if len(whole) > len(mine) and is_part(mine, whole)
         )

@@ -45,7 +45,7 @@ class Spellings:
             self._groups[way] = grouped
         self._stemmed: dict[frozenset[str], list[Term]] = defaultdict(list)
         for term in terms:
-            self._stemmed[_stem_set(term.key)].append(term)
+            self._stemmed[_stem_set(term.roots)].append(term)
         self._single = [term for term in terms if term.words == 1]
         self._single_keys = [term.key for term in self._single]
 
@@ -62,7 +62,7 @@ class Spellings:
             yield from _each(grouped.get(way(text), ()), CandidateKind.SPELLING)
         if kana := other_kana(text):
             yield from _each(self._groups[squeezed_key].get(squeeze(kana), ()), CandidateKind.SPELLING)
-        yield from _each(self._stemmed.get(_stem_set(text), ()), CandidateKind.INFLECTION)
+        yield from _each(self._stemmed.get(_stem_set(roots(text)), ()), CandidateKind.INFLECTION)
         joined = squeeze(text)
         most = edits_allowed(joined) - (len(joined) < 12)  # two edits only where ten letters stay the same
         edited: dict[str, int] = {}
@@ -96,9 +96,9 @@ def _plain(text: str) -> str:
     return squeezed_key(text) if text.isascii() else squeeze(without_accents(text))
 
 
-def _stem_set(text: str) -> frozenset[str]:
+def _stem_set(stems: Iterable[str]) -> frozenset[str]:
     """Words as stems, whatever their order: "consumption of electricity" is "electricity consumption"."""
-    return frozenset(root for root in roots(text) if root not in STOP_WORDS)
+    return frozenset(root for root in stems if root not in STOP_WORDS)
 
 
 def _same_root(one: str, other: str) -> bool:

@@ -16,6 +16,7 @@ import regex
 from docaudit.question_words import STOP_WORDS
 from docaudit.suggest.japanese import Segmenter
 from docaudit.suggest.passages import Passage
+from docaudit.suggest.roots import roots
 from docaudit.wordforms import CJK, fold
 
 LONGEST = 4
@@ -26,6 +27,7 @@ _LONGEST_CJK = 3
 _MAX_CHARS = 80
 _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:[-‐‑'’&./][\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*")
 _BLANK = regex.compile(r"[ \u00a0\t]{1,3}")
+_NUMBER = regex.compile(r"(?<!\S)[0-9][0-9.,]*(?!\S)")
 _LETTER = regex.compile(r"\p{L}")
 # Words of grammar that may stand inside a phrase: "protection of personal data", "state-of-the-art", "oil and gas".
 _INSIDE = frozenset(
@@ -48,6 +50,7 @@ class Term:
         passages: Numbers of the passages that it stands in.
         whole: Key of the name of which it is a piece wherever it stands ("Privacy Act" of "Consumer Privacy Act");
             empty for all else.
+        roots: The stem of each of its words.
     """
 
     key: str
@@ -58,6 +61,12 @@ class Term:
     context: str
     passages: tuple[int, ...] = ()
     whole: str = ""
+    roots: tuple[str, ...] = ()
+
+    @property
+    def is_long_name(self) -> bool:
+        """Whether it is a name of three words or more, as of a law or a body."""
+        return self.words > _PAIR and _is_name(self.text)
 
 
 @dataclass
@@ -96,14 +105,15 @@ def to_compare(terms: Sequence[Term], most: int) -> list[Term]:
 
     Names, words and pairs of words come first, then longer phrases that are repeated: where a document has more terms
     than can be compared, most of them are longer phrases that stand in it once, and hold a word or pair that says it.
-    Pieces of names are left out.
     """
-    return sorted((term for term in terms if not term.whole), key=_is_long_phrase)[:most]
+    return sorted(terms, key=_doubts)[:most]
 
 
-def _is_long_phrase(term: Term) -> tuple[bool, bool]:
-    long = term.words > _PAIR and not _is_name(term.text)
-    return long, long and term.count == 1
+def _doubts(term: Term) -> int:
+    """What speaks against comparing a term: it is a long phrase, a long piece of a name, has a number, stands once."""
+    long = term.words > _PAIR and (bool(term.whole) or not _is_name(term.text))
+    doubtful = long or (term.words > 1 and _NUMBER.search(term.key) is not None)
+    return 0 if not doubtful else 1 if term.count > 1 else 2
 
 
 def _wholes(seen: Mapping[str, _Seen]) -> dict[str, str]:
@@ -129,7 +139,7 @@ def _term(key: str, seen: _Seen, whole: str) -> Term:
     pages = {document: tuple(found) for document, found in seen.pages.items()}
     passage, start = seen.first
     context = passage.line_at(start)
-    return Term(key, text, seen.count, seen.words, pages, context, tuple(seen.passages), whole)
+    return Term(key, text, seen.count, seen.words, pages, context, tuple(seen.passages), whole, roots(key))
 
 
 def _spans(text: str, segment: Segmenter) -> Iterator[tuple[int, int, int]]:
