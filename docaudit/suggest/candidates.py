@@ -32,8 +32,8 @@ class Candidate(BaseModel):
         count: Occurrences in the documents.
         pages: Pages by name of document; 0 is the document as a whole.
         context: A verbatim line with it.
-        members: What else it stands for here: the other side of its definition (an acronym of it, which needs a decision
-            of its own), and a few of the longer or inflected terms under it, the nearest first: accepting it finds these.
+        members: The other side of its definition (an acronym of it, which needs a decision of its own), and a few of
+            the longer or inflected terms under it, the nearest first: accepting it finds these.
         family: Number of its family within the concept: what one decision may settle together.
     """
 

@@ -37,8 +37,9 @@ class Spellings:
         """Group the terms."""
         self._normalised = normaliser()
         self._groups: dict[Callable[[str], str], dict[str, list[Term]]] = {}
-        cjk = [term for term in terms if not term.key.isascii() and CJK.search(term.key)]
-        for way, some in ((squeezed_key, terms), (_plain, terms), (self._as_japanese, cjk)):
+        accented = [term for term in terms if not term.key.isascii()]
+        cjk = [term for term in accented if CJK.search(term.key)]
+        for way, some in ((squeezed_key, terms), (_plain, accented), (self._as_japanese, cjk)):
             grouped: dict[str, list[Term]] = defaultdict(list)
             for term in some:
                 grouped[way(term.key)].append(term)
@@ -60,6 +61,8 @@ class Spellings:
     def _found(self, text: str) -> Iterator[tuple[Term, CandidateKind]]:
         for way, grouped in self._groups.items():
             yield from _each(grouped.get(way(text), ()), CandidateKind.SPELLING)
+        # What has no accents in the documents stands in the first group alone.
+        yield from _each(self._groups[squeezed_key].get(_plain(text), ()), CandidateKind.SPELLING)
         if kana := other_kana(text):
             yield from _each(self._groups[squeezed_key].get(squeeze(kana), ()), CandidateKind.SPELLING)
         yield from _each(self._stemmed.get(_stem_set(roots(text)), ()), CandidateKind.INFLECTION)
