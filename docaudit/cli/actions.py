@@ -55,6 +55,8 @@ def audit(
     from docaudit.render.text import print_report
     from docaudit.saved import dump
 
+    if options.explain_with == "model":
+        _say_sent(options)
     table = ConceptTable.load(concepts)
     with progress_bar(doc.name) as progress:
         finding = docaudit.audit(doc, table, question=question, options=options, progress=progress)
@@ -111,9 +113,9 @@ def report(saved: Path, look: Look, *, html: Path | None, out: Path | None, as_j
     import docaudit
     from docaudit import atomic, reporting
     from docaudit.render.text import print_report
-    from docaudit.saved import dump, read
+    from docaudit.saved import dump, load_justification
 
-    justification = read(saved)
+    justification = load_justification(saved)
     if look.redact and not justification.redacted:
         justification = docaudit.redact(justification)
     written, problems = _write(justification, out, look)
@@ -183,6 +185,14 @@ def _write(
         password=look.password,
     )
     return done.files, done.problems
+
+
+def _say_sent(options: AuditOptions) -> None:
+    """Say where text goes before it does; raises OptionError if no model is configured."""
+    from docaudit.wording import Endpoint
+
+    host = Endpoint.from_environment(options.explain_seconds).host
+    click.echo(f"docaudit: question, counts and snippets of the document will be sent to {host}", err=True)
 
 
 def say_written(paths: list[Path], problems: Sequence[str] = (), *, err: bool = False) -> None:

@@ -139,6 +139,12 @@ class ThumbnailRequest(msgspec.Struct, array_like=True, tag="thumbnail"):
     clip: Box | None = None
 
 
+class TextRequest(msgspec.Struct, array_like=True, tag="text"):
+    """Give the text of one page as the second engine alone reads it."""
+
+    page_num: int
+
+
 class ExtractRequest(msgspec.Struct, array_like=True, tag="extract"):
     """Unpack one embedded file of at most `limit` bytes."""
 
@@ -215,6 +221,13 @@ class Annotated(msgspec.Struct, array_like=True, tag="annotated"):
     problems: list[str]
 
 
+class SecondText(msgspec.Struct, array_like=True, tag="second_text"):
+    """The text of one page by the second engine; null if it cannot read the page."""
+
+    page_num: int
+    text: str | None
+
+
 class Extracted(msgspec.Struct, array_like=True, tag="extracted"):
     """One embedded file was unpacked.
 
@@ -241,5 +254,5 @@ class Refused(msgspec.Struct, array_like=True, tag="refused"):
     message: str
 
 
-Request = OpenRequest | ReadRequest | ThumbnailRequest | ExtractRequest | AnnotateRequest
-Reply = Opened | Working | PageRead | ThumbnailDrawn | Extracted | Annotated | Refused
+Request = OpenRequest | ReadRequest | ThumbnailRequest | TextRequest | ExtractRequest | AnnotateRequest
+Reply = Opened | Working | PageRead | ThumbnailDrawn | SecondText | Extracted | Annotated | Refused

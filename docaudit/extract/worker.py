@@ -23,6 +23,8 @@ from docaudit.extract.facts import (
     Refused,
     Reply,
     Request,
+    SecondText,
+    TextRequest,
     ThumbnailDrawn,
     ThumbnailRequest,
     Working,
@@ -117,6 +119,8 @@ def _answer(reader: DocumentReader, request: Request) -> Reply:
             )
         if isinstance(request, AnnotateRequest):
             return reader.annotate(request)
+        if isinstance(request, TextRequest):
+            return SecondText(request.page_num, reader.second_text(request.page_num))
         assert isinstance(request, ReadRequest)
         return PageRead(reader.read(request.page_num, request.render))
     except UnreachablePageError as error:
