@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from docaudit.evidence import BlindSpot, Hit
-from docaudit.extract.facts import AnnotateRequest, Bookmark, Colour, Mark, Outline
+from docaudit.extract.annotate_facts import AnnotateRequest, Bookmark, Colour, Mark, Outline
 from docaudit.justification import AbsenceJustification
 from docaudit.render import view, words
 from docaudit.render.clean import one_line

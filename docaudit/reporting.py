@@ -195,6 +195,6 @@ def _pictures(
     for place in wanted:
         picture = by_place.get(place)
         size += len(picture.jpeg) if picture and picture.jpeg else 0
-        if picture is not None and picture.jpeg and size <= _BYTES:
+        if picture is not None and size <= _BYTES:
             kept.append(picture)
     return kept, ()

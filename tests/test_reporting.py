@@ -15,12 +15,12 @@ from PIL import Image
 import docaudit
 from docaudit import reporting, saved
 from docaudit.errors import (
-    DamagedDocumentError,
     MissingEvidenceError,
     OtherDocumentError,
     OutputError,
     PasswordRequiredError,
 )
+from docaudit.extract import isolation
 from docaudit.justification import AbsenceJustification
 from docaudit.location import TextLikely
 from docaudit.render.colours import colour, highlighter
@@ -248,17 +248,29 @@ class TestWrongDocument:
             docaudit.report("justification.json", tmp_path)  # type: ignore[arg-type]
 
     def test_no_copy_costs_the_copy_only(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        why = "no annotated copy can be made of it: the engine crashed (signal 11)"
-
-        def crash(*_: object) -> None:
-            raise DamagedDocumentError(why)
-
-        monkeypatch.setattr("docaudit.extract.annotate_run.write_annotated", crash)
+        found = audited()
+        monkeypatch.setattr(isolation, "WORKER", "tests.saboteurs")
+        monkeypatch.setenv("DOCAUDIT_SABOTAGE", "annotate:0")
         (tmp_path / "annotated.pdf").write_bytes(b"of an earlier report")
-        done = reporting.write_report(audited(), tmp_path, DOCUMENT)
+        done = reporting.write_report(found, tmp_path, DOCUMENT)
         assert {file.name for file in tmp_path.iterdir()} == {file.name for file in done.files} == TEXTS
-        assert done.problems == (f"annotated.pdf was not made: {why}",)
-        assert done.problems[0] in (tmp_path / "report.html").read_text("utf-8")
+        (problem,) = done.problems
+        assert problem.startswith("annotated.pdf was not made: no annotated copy can be made of it: ")
+        assert "the engine crashed (signal 11" in problem
+        assert problem in (tmp_path / "report.html").read_text("utf-8")
+
+    def test_a_crash_costs_the_pictures_of_one_page(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        found = audited()
+        monkeypatch.setattr(isolation, "WORKER", "tests.saboteurs")
+        monkeypatch.setenv("DOCAUDIT_SABOTAGE", "picture:7")
+        done = reporting.write_report(found, tmp_path, DOCUMENT)
+        assert (tmp_path / "annotated.pdf").exists()
+        assert done.problems == ()
+        html = (tmp_path / "report.html").read_text("utf-8")
+        assert "data:image" not in html
+        assert "1 of 1 regions have no picture here" in html
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:

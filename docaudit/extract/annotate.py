@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import pymupdf
 
+from docaudit.extract.annotate_facts import AnnotateRequest, Bookmark, Colour, Mark, Outline
 from docaudit.extract.engine import ENGINE_ERRORS
-from docaudit.extract.facts import AnnotateRequest, Bookmark, Colour, Mark, Outline
 from docaudit.extract.page_tree import PageTree, UnreachablePageError
 
 _FAILED: tuple[type[Exception], ...] = (UnreachablePageError, *ENGINE_ERRORS)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from docaudit.errors import DamagedDocumentError
+from docaudit.extract.annotate_facts import AnnotateRequest
 from docaudit.extract.document import SourceFile
-from docaudit.extract.facts import AnnotateRequest, Refused
+from docaudit.extract.facts import Refused
 from docaudit.extract.isolation import open_child
 from docaudit.extract.messages import PipeClosedError, PipeGarbledError, PipeTimeoutError
 from docaudit.options import AuditOptions

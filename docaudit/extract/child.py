@@ -15,10 +15,9 @@ from docaudit.errors import (
     NotAPdfError,
     PasswordRequiredError,
 )
+from docaudit.extract.annotate_facts import Annotated, AnnotateRequest
 from docaudit.extract.document import SourceFile
 from docaudit.extract.facts import (
-    Annotated,
-    AnnotateRequest,
     DocumentFact,
     Extracted,
     ExtractRequest,

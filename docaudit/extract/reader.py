@@ -8,10 +8,9 @@ from importlib.metadata import version
 import pymupdf
 from pypdfium2 import PdfPage
 
+from docaudit.extract.annotate_facts import Annotated, AnnotateRequest
 from docaudit.extract.engine import ENGINE_ERRORS, key_of, warnings_of
 from docaudit.extract.facts import (
-    Annotated,
-    AnnotateRequest,
     Box,
     DocumentFact,
     Extracted,
@@ -42,8 +41,6 @@ from docaudit.extract.thumbnails import draw_thumbnail
 from docaudit.extract.unread import Settled, settle
 from docaudit.extract.visibility import mark_visibility, read_boxes
 from docaudit.location import PageState
-
-_NOT_SAVED: tuple[type[Exception], ...] = (OSError, *ENGINE_ERRORS)
 
 
 class DocumentRefusedError(Exception):
@@ -147,7 +144,7 @@ class DocumentReader:
 
         try:
             return Annotated(annotate(self._doc, self._tree, request))
-        except _NOT_SAVED as error:
+        except ENGINE_ERRORS as error:
             raise PageRefusedError(f"{type(error).__name__}: {error}") from error
 
     def second_text(self, page_num: int) -> str | None:

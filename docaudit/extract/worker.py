@@ -13,8 +13,8 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from docaudit.extract.annotate_facts import AnnotateRequest
 from docaudit.extract.facts import (
-    AnnotateRequest,
     ExtractRequest,
     Opened,
     OpenRequest,

@@ -46,7 +46,7 @@ def to_html(
     Args:
         justification: What is reported.
         language: Language of the report; that of the explanation if None.
-        pictures: Pictures of regions that were not read; without them the report says so.
+        pictures: Pictures of regions that were not read, or why there is none; without any the report says so.
         notes: What the reader must know of this report itself, in English (why it has no annotated copy, say).
     """
     t = Tongue(language or justification.options.language)
@@ -128,4 +128,9 @@ def _pictures(j: AbsenceJustification, pictures: Sequence[RegionPicture]) -> dic
         if picture.jpeg
     }
     wanted = {(spot.page_num, spot.bbox) for spot in j.blind_spots if view.has_region(spot)}
-    return {"pictures": drawn, "without_picture": len(wanted - drawn.keys()), "regions": len(wanted)}
+    return {
+        "with_document": bool(pictures),
+        "pictures": drawn,
+        "without_picture": len(wanted - drawn.keys()),
+        "regions": len(wanted),
+    }
