@@ -17,10 +17,11 @@ import pandas as pd
 from docaudit import cooccurrence, nearest
 from docaudit.arguments import need_parsed, need_progress, need_question, need_result, need_table
 from docaudit.concepts import ConceptTable
-from docaudit.controls import controls_found, positive_controls
+from docaudit.controls import control_groups, control_table, positive_controls
 from docaudit.coverage import measure_coverage
+from docaudit.evidence import ControlGroup
 from docaudit.justification import AbsenceJustification
-from docaudit.justify import justify_absence
+from docaudit.justify import Layers, justify_absence
 from docaudit.options import AuditOptions
 from docaudit.parsed import ParsedDocument, SweepResult
 from docaudit.sweep import sweep_lines
@@ -71,6 +72,7 @@ def parse(
         cross_ref_df=tables.cross_ref_df,
         object_registry=tables.object_registry,
         blind_spot_df=tables.blind_spot_df,
+        witness_df=tables.witness_df,
         coverage=coverage,
     )
 
@@ -131,7 +133,7 @@ def justify(
     chosen = _chosen(parsed, options, keywords)
     # The sweep may have had another scope or other required concepts; what it did not look at would seem not to meet.
     meetings = _meetings(result.hit_df, parsed, table, chosen)
-    return justify_absence(
+    layers = Layers(
         identity=parsed.identity,
         coverage=parsed.coverage,
         page_df=parsed.page_df,
@@ -145,6 +147,7 @@ def justify(
         options=chosen,
         controls=_run_controls(parsed),
     )
+    return justify_absence(layers)
 
 
 def _meetings(
@@ -203,11 +206,10 @@ def open_parsed(source: str | os.PathLike[str]) -> ParsedDocument | None:
     return ParsedDocument.load(folder) if (folder / "document.json").is_file() else None
 
 
-def _run_controls(parsed: ParsedDocument) -> tuple[tuple[str, bool], ...] | None:
-    """Sweep for words that are known to be there; None where the document has no text to take one from."""
-    controls = positive_controls(parsed.line_df)
+def _run_controls(parsed: ParsedDocument) -> tuple[ControlGroup, ...]:
+    """Sweep for words that are known to be there; nothing where the document has no word."""
+    controls = positive_controls(parsed.witness_df)
     if not controls:
-        return None
-    table = ConceptTable.from_variants({control.word: [control.word] for control in controls})
-    hit_df, _ = sweep_lines(parsed.line_df, table, pages_total=len(parsed.page_df))
-    return controls_found(controls, hit_df)
+        return ()
+    hit_df, _ = sweep_lines(parsed.line_df, control_table(controls), pages_total=len(parsed.page_df))
+    return control_groups("positive", controls, hit_df)

@@ -49,6 +49,13 @@ class SpotFact(msgspec.Struct, array_like=True):
     area_share: float | None = None
 
 
+class WitnessFact(msgspec.Struct, array_like=True):
+    """A word that the second engine saw, and where it stands; no box if the engine does not say."""
+
+    word: str
+    box: Box | None
+
+
 class PageFact(msgspec.Struct, array_like=True):
     """Everything that was read of one page, and what was not."""
 
@@ -67,6 +74,7 @@ class PageFact(msgspec.Struct, array_like=True):
     ink_unread: int | None = None
     words_first_only: int | None = None
     words_second_only: int | None = None
+    witnesses: list[WitnessFact] = []
 
 
 class OutlineFact(msgspec.Struct, array_like=True):

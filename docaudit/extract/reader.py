@@ -197,6 +197,7 @@ class DocumentReader:
         """What the second engine reads on the page; nothing if it was not asked or cannot tell."""
         reading = read_second(peer, page.rect, fact.lines) if peer is not None and self._compare else None
         fact.words_first_only = None if reading is None else reading.first_only
+        fact.witnesses = [] if reading is None else reading.witnesses
         return SecondReading() if reading is None else reading
 
     def _compare_pixels(self, page: pymupdf.Page, text: TextLayer, settled: Settled, ocr: OcrReader) -> None:
