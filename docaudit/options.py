@@ -18,7 +18,17 @@ Scope = Literal["line", "sentence", "paragraph", "section", "page", "window"]
 
 
 SEARCH_OPTIONS = frozenset(
-    {"scope", "window_words", "required", "regex_seconds", "sweep_seconds", "closest", "language", "waive"}
+    {
+        "scope",
+        "window_words",
+        "required",
+        "regex_seconds",
+        "sweep_seconds",
+        "closest",
+        "language",
+        "waive",
+        "canary",
+    }
 )
 """Options that matter after reading; all others say how a document is read."""
 
@@ -50,6 +60,7 @@ class AuditOptions(BaseModel):
         sweep_seconds: Time limit for all expert regular expressions on all pages together.
         closest: How many closest mentions are listed.
         language: Language of the explanation.
+        canary: Plant a phrase into a copy of the document in each layout present, and find it; takes a second reading.
         waive: Obligations that a person waives, by code, each with the reason that is recorded.
     """
 
@@ -76,6 +87,7 @@ class AuditOptions(BaseModel):
     sweep_seconds: float = Field(default=600.0, gt=0)
     closest: int = Field(default=5, ge=0)
     language: Literal["en", "ja"] = "en"
+    canary: bool = False
     waive: Mapping[str, str] = Field(default_factory=dict)
 
     @classmethod

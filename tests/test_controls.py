@@ -64,15 +64,8 @@ def test_one_word_of_each_line_and_of_many_lines_some() -> None:
 
 
 def test_a_control_must_be_found_on_its_own_page_by_a_hit_that_counts() -> None:
-    controls = tuple(
-        Control(word, page, layout, "second_reader")
-        for word, page, layout in (
-            ("quay", 1, "body"),
-            ("quay", 2, "body"),
-            ("pier", 2, "table"),
-            ("dock", 2, "table"),
-        )
-    )
+    known = [("quay", 1, "body"), ("quay", 2, "body"), ("pier", 2, "table"), ("dock", 2, "table")]
+    controls = [Control(word, page, layout, "second_reader") for word, page, layout in known]
     hits = HIT_DF.build(
         {"concept": word, "variant": word, "page_num": 2, "match_kind": kind}
         for word, kind in (("quay", "exact"), ("pier", "across_lines"), ("dock", "ocr_fuzzy"))

@@ -115,6 +115,19 @@ class DocumentFact(msgspec.Struct, array_like=True):
     revisions: list[RevisionFact] = []
 
 
+class PlantFact(msgspec.Struct, array_like=True):
+    """A phrase that is to take the place of one line, or of two: `texts` and `boxes` have one entry for each."""
+
+    layout: str
+    phrase: str
+    page_num: int
+    texts: list[str]
+    boxes: list[Box]
+    direction: str
+    size: float
+    picture: bool = False
+
+
 class OpenRequest(msgspec.Struct, array_like=True, tag="open"):
     """First message to the child: what to open, and how to read it."""
 
@@ -151,6 +164,13 @@ class ExtractRequest(msgspec.Struct, array_like=True, tag="extract"):
     name: str
     stream: int
     limit: int
+
+
+class PlantRequest(msgspec.Struct, array_like=True, tag="plant"):
+    """Write a copy of the document with these phrases in it to the path `target`."""
+
+    target: str
+    plants: list[PlantFact]
 
 
 class Opened(msgspec.Struct, array_like=True, tag="opened"):
@@ -191,6 +211,12 @@ class Extracted(msgspec.Struct, array_like=True, tag="extracted"):
     sha256: str
 
 
+class Planted(msgspec.Struct, array_like=True, tag="planted"):
+    """The copy was written; `problems` has the place in the list, and why, of each phrase that is not in it."""
+
+    problems: list[tuple[int, str]]
+
+
 class Refused(msgspec.Struct, array_like=True, tag="refused"):
     """The document cannot be opened, or the page cannot be read.
 
@@ -202,5 +228,5 @@ class Refused(msgspec.Struct, array_like=True, tag="refused"):
     message: str
 
 
-Request = OpenRequest | ReadRequest | ThumbnailRequest | ExtractRequest
-Reply = Opened | Working | PageRead | ThumbnailDrawn | Extracted | Refused
+Request = OpenRequest | ReadRequest | ThumbnailRequest | ExtractRequest | PlantRequest
+Reply = Opened | Working | PageRead | ThumbnailDrawn | Extracted | Planted | Refused

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from importlib.metadata import version
 
 import pymupdf
 from pypdfium2 import PdfPage
 
 from docaudit.extract.engine import ENGINE_ERRORS, key_of, warnings_of
-from docaudit.extract.facts import DocumentFact, Extracted, ExtractRequest, LineFact, OpenRequest, PageFact
+from docaudit.extract.facts import (
+    DocumentFact,
+    Extracted,
+    ExtractRequest,
+    LineFact,
+    OpenRequest,
+    PageFact,
+    Planted,
+    PlantRequest,
+)
 from docaudit.extract.fonts import Doubt, FontCheck, font_spots
 from docaudit.extract.hidden import HiddenContent
 from docaudit.extract.images import oversized, read_images
@@ -24,6 +34,7 @@ from docaudit.extract.page_tree import PageTree
 from docaudit.extract.parts import document_parts
 from docaudit.extract.pictures import BoxPictures, PdfiumPictures
 from docaudit.extract.pixels import compare_pixels
+from docaudit.extract.planting import plant
 from docaudit.extract.second_engine import SecondEngine
 from docaudit.extract.second_reader import SecondReading, read_second, without_found
 from docaudit.extract.spots import damage_spot, page_state, without_reread
@@ -32,6 +43,10 @@ from docaudit.extract.thumbnails import draw_thumbnail
 from docaudit.extract.unread import Settled, settle
 from docaudit.extract.visibility import mark_visibility, read_boxes
 from docaudit.location import PageState
+
+
+_NOT_ENCRYPTED = 1
+"""PDF_ENCRYPT_NONE."""
 
 
 class DocumentRefusedError(Exception):
@@ -74,7 +89,8 @@ class DocumentReader:
             self._ocr = OcrReader(engine, request.ocr_lang, request.ocr_confidence, working)
         self._reread = request.ocr == "full"
         self._finder = TextFinder(working)
-        self._hidden = HiddenContent(self._doc, lambda: _open(request), self._ocr, self._finder)
+        self._open_again = lambda: _open(request)
+        self._hidden = HiddenContent(self._doc, self._open_again, self._ocr, self._finder)
 
     def describe(self, full: bool) -> DocumentFact:
         """What belongs to the document as a whole; only the number of pages unless `full`."""
@@ -121,6 +137,19 @@ class DocumentReader:
             return draw_thumbnail(self._tree.load(page_num), width)
         except ENGINE_ERRORS as error:
             raise PageRefusedError(f"{type(error).__name__}: {error}") from error
+
+    def plant(self, request: PlantRequest) -> Planted:
+        """Write a copy with phrases in it, whole but for what was damaged; raises PageRefusedError, or MemoryError."""
+        try:
+            with closing(self._open_again()) as copy:
+                tree = PageTree(copy)
+                problems = [
+                    (number, plant(tree.load(one.page_num), one)) for number, one in enumerate(request.plants)
+                ]
+                copy.save(request.target, encryption=_NOT_ENCRYPTED)
+        except ENGINE_ERRORS as error:
+            raise PageRefusedError(f"{type(error).__name__}: {error}") from error
+        return Planted([(number, why) for number, why in problems if why])
 
     def _read(self, page: pymupdf.Page, page_num: int, render: bool) -> PageFact:
         content = page_dict(page)

@@ -32,10 +32,13 @@ _TURNED = {
 _OCR = TextSource.OCR.value
 
 
-class _Line(NamedTuple):
+class PageLine(NamedTuple):
+    """A line that a person sees on a page; fields as in LINE_DF."""
+
     page_num: int
     text: str
     line_type: str
+    block_num: int
     x0: float
     y0: float
     x1: float
@@ -43,6 +46,7 @@ class _Line(NamedTuple):
     source: str
     visibility: str
     direction: str
+    font_size: float
 
 
 class _Word(NamedTuple):
@@ -58,7 +62,7 @@ def witness_table(line_df: pd.DataFrame, pages: Iterable[PageFact]) -> pd.DataFr
         line_df: LINE_DF, with the types of the lines.
         pages: The pages, with the words that the second engine saw.
     """
-    lines = _by_page(line_df)
+    lines = lines_by_page(line_df)
     words = {page.page_num: list(_words_of(page, lines.get(page.page_num, []))) for page in pages}
     known = Counter(
         word for page in lines.values() for line in page for word in _LETTERS.findall(line.text.casefold())
@@ -70,32 +74,32 @@ def witness_table(line_df: pd.DataFrame, pages: Iterable[PageFact]) -> pd.DataFr
     )
 
 
-def _by_page(line_df: pd.DataFrame) -> dict[int, list[_Line]]:
-    """Lines that a person sees on the page."""
+def lines_by_page(line_df: pd.DataFrame) -> dict[int, list[PageLine]]:
+    """The lines that a person sees, by page."""
     sources = {source.value for source in PAGE_SOURCES}
-    lines: dict[int, list[_Line]] = defaultdict(list)
-    for row in zip(*(line_df[name].tolist() for name in _Line._fields), strict=True):
-        line = _Line._make(row)
+    lines: dict[int, list[PageLine]] = defaultdict(list)
+    for row in zip(*(line_df[name].tolist() for name in PageLine._fields), strict=True):
+        line = PageLine._make(row)
         if line.source in sources and line.visibility == Visibility.VISIBLE.value:
             lines[line.page_num].append(line)
     return lines
 
 
-def _words_of(page: PageFact, lines: list[_Line]) -> Iterator[_Word]:
+def _words_of(page: PageFact, lines: list[PageLine]) -> Iterator[_Word]:
     for fact in page.witnesses:
         line = _line_at(fact.box, lines)
         if line is not None:
-            yield _Word(fact.word, _layout(line, lines), TextSource.SECOND_READER.value)
+            yield _Word(fact.word, layout_of(line, lines), TextSource.SECOND_READER.value)
     compared = page.words_first_only is not None
     for line in lines:
         if line.source == _OCR or not compared:
             for start, end in witness_words(line.text):
-                layout = "ocr" if line.source == _OCR else _layout(line, lines)
+                layout = "ocr" if line.source == _OCR else layout_of(line, lines)
                 witness = _OCR if line.source == _OCR else TextSource.TEXT_LAYER.value
                 yield _Word(line.text[start:end], layout, witness)
 
 
-def _line_at(box: Box | None, lines: list[_Line]) -> _Line | None:
+def _line_at(box: Box | None, lines: list[PageLine]) -> PageLine | None:
     """The line in which the middle of a box lies; none if no text in sight was read there."""
     if box is None:
         return None
@@ -103,7 +107,8 @@ def _line_at(box: Box | None, lines: list[_Line]) -> _Line | None:
     return next((line for line in lines if line.x0 <= x <= line.x1 and line.y0 <= y <= line.y1), None)
 
 
-def _layout(line: _Line, lines: list[_Line]) -> str:
+def layout_of(line: PageLine, lines: list[PageLine]) -> str:
+    """The layout in which a line stands among the lines of its page, as in WITNESS_DF."""
     turned = _TURNED.get(line.direction)
     if turned is not None:
         return turned
@@ -112,7 +117,7 @@ def _layout(line: _Line, lines: list[_Line]) -> str:
     )
 
 
-def _has_neighbour(line: _Line, lines: list[_Line]) -> bool:
+def _has_neighbour(line: PageLine, lines: list[PageLine]) -> bool:
     """Another line of the body stands beside it: the page is set in columns there."""
     middle = (line.y0 + line.y1) / 2
     return any(

@@ -18,6 +18,7 @@ from docaudit.extract.facts import (
     Opened,
     OpenRequest,
     PageRead,
+    PlantRequest,
     ReadRequest,
     Refused,
     Reply,
@@ -112,6 +113,8 @@ def _answer(reader: DocumentReader, request: Request) -> Reply:
             return reader.extract(request)
         if isinstance(request, ThumbnailRequest):
             return ThumbnailDrawn(request.page_num, reader.thumbnail(request.page_num, request.width))
+        if isinstance(request, PlantRequest):
+            return reader.plant(request)
         assert isinstance(request, ReadRequest)
         return PageRead(reader.read(request.page_num, request.render))
     except UnreachablePageError as error:
