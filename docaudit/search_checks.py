@@ -112,7 +112,7 @@ def _of_kind(controls: Sequence[ControlGroup], kind: str) -> str:
     layouts = ", ".join(dict.fromkeys(group.layout for group in groups))
     if kind == "canary":
         return f"{_count(tried, 'phrase')} planted into a copy ({layouts})"
-    witnesses = ", ".join(dict.fromkeys(_WITNESSES[group.witness] for group in groups))
+    witnesses = " or ".join(dict.fromkeys(_WITNESSES[group.witness] for group in groups))
     return f"{_count(tried, 'word')} that {witnesses} saw ({layouts})"
 
 

@@ -96,7 +96,9 @@ def test_the_document_itself_stays_as_it_is(tmp_path: Path) -> None:
 
 
 def test_of_an_encrypted_document(tmp_path: Path) -> None:
-    locked = pdfs.document(pdfs.text(*pdfs.PROSE), encryption=5, user_pw="sesame", owner_pw="x")
+    locked = pdfs.document(
+        pdfs.text(*pdfs.PROSE), pdfs.text(*pdfs.PROSE), encryption=5, user_pw="sesame", owner_pw="x"
+    )
     assert tried(audited(locked, password="sesame")) == {
         "body": (1, 1), "wrapped": (1, 1), "hyphenated": (1, 1),
     }  # fmt: skip

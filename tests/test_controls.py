@@ -98,8 +98,8 @@ def every_layout(page: pymupdf.Page) -> None:
 
 KNOWN = {
     "heading": {"Lighthouses", "buoys"},
-    "column": {"Harvest", "figures", "remain", "modest", "Elsinore", "around", "Whaling", "stopped", "before", "sunrise",
-               "near", "Trondheim"},
+    "column": {"Harvest", "figures", "remain", "modest", "around", "Elsinore", "Whaling", "stopped", "before",
+               "sunrise", "near", "Trondheim"},
     "table": {"herring", "salmon", "lobster", "mackerel", "sardine", "oyster"},
     "list": {"bulwarks", "gangways"},
     "caption": {"Figure", "Turnover", "freight"},

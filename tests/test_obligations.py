@@ -132,12 +132,12 @@ def test_control_found() -> None:
     table, planted = {"layout": "table", "witness": "ocr"}, {"kind": "canary", "witness": "planted"}
     met = search_checks.control_found((control_group(), control_group(tried=1, **table)))
     assert met.state is MET
-    assert met.evidence == "10 words that a second reader, OCR saw (body, table): all were found"
+    assert met.evidence == "10 words that a second reader or OCR saw (body, table): all were found"
     missed = control_group(("quay", 3), ("pier", 2), tried=1000, **table)
     check = search_checks.control_found((control_group(), missed, control_group(tried=1, **planted)))
     assert (check.state, check.pages) == (UNMET, (2, 3))
     assert check.evidence == (
-        "1,009 words that a second reader, OCR saw (body, table); 1 phrase planted into a copy (body): "
+        "1,009 words that a second reader or OCR saw (body, table); 1 phrase planted into a copy (body): "
         "1,008 of 1,010 were found (99.8 %), not 'quay' (page 3), 'pier' (page 2)"
     )
     assert search_checks.control_found((control_group(("x y", 1), tried=1, **planted),)).state is UNMET

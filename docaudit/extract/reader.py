@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import closing
 from importlib.metadata import version
 
 import pymupdf
@@ -43,7 +42,6 @@ from docaudit.extract.thumbnails import draw_thumbnail
 from docaudit.extract.unread import Settled, settle
 from docaudit.extract.visibility import mark_visibility, read_boxes
 from docaudit.location import PageState
-
 
 _NOT_ENCRYPTED = 1
 """PDF_ENCRYPT_NONE."""
@@ -89,8 +87,8 @@ class DocumentReader:
             self._ocr = OcrReader(engine, request.ocr_lang, request.ocr_confidence, working)
         self._reread = request.ocr == "full"
         self._finder = TextFinder(working)
-        self._open_again = lambda: _open(request)
-        self._hidden = HiddenContent(self._doc, self._open_again, self._ocr, self._finder)
+        self._request = request
+        self._hidden = HiddenContent(self._doc, lambda: _open(request), self._ocr, self._finder)
 
     def describe(self, full: bool) -> DocumentFact:
         """What belongs to the document as a whole; only the number of pages unless `full`."""
@@ -141,12 +139,13 @@ class DocumentReader:
     def plant(self, request: PlantRequest) -> Planted:
         """Write a copy with phrases in it, whole but for what was damaged; raises PageRefusedError, or MemoryError."""
         try:
-            with closing(self._open_again()) as copy:
-                tree = PageTree(copy)
-                problems = [
-                    (number, plant(tree.load(one.page_num), one)) for number, one in enumerate(request.plants)
-                ]
-                copy.save(request.target, encryption=_NOT_ENCRYPTED)
+            copy = _open(self._request)
+            tree = PageTree(copy)
+            problems = [
+                (number, plant(tree.load(one.page_num), one)) for number, one in enumerate(request.plants)
+            ]
+            copy.save(request.target, encryption=_NOT_ENCRYPTED)
+            copy.close()
         except ENGINE_ERRORS as error:
             raise PageRefusedError(f"{type(error).__name__}: {error}") from error
         return Planted([(number, why) for number, why in problems if why])
