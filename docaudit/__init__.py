@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from docaudit.audit import audit, justify, parse, sweep
+    from docaudit.compare import Comparison, compare
     from docaudit.concept_diff import TableDiff, diff_tables
     from docaudit.concept_init import first_table
     from docaudit.concepts import Concept, ConceptInfo, ConceptTable, Variant
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
     from docaudit.justification import AbsenceJustification, AnswerWithEvidence, Finding, GroundedAnswer
     from docaudit.options import AuditOptions
     from docaudit.parsed import ParsedDocument, SweepResult
+    from docaudit.saved import load_justification
     from docaudit.suggest import suggest
     from docaudit.sweep import sweep_for_absence
+    from docaudit.verify import Verification, verify
 
 __version__ = "0.1.0"
 
@@ -26,6 +29,8 @@ _HOME = {
     "justify": "docaudit.audit",
     "parse": "docaudit.audit",
     "sweep": "docaudit.audit",
+    "Comparison": "docaudit.compare",
+    "compare": "docaudit.compare",
     "TableDiff": "docaudit.concept_diff",
     "diff_tables": "docaudit.concept_diff",
     "first_table": "docaudit.concept_init",
@@ -42,14 +47,18 @@ _HOME = {
     "AuditOptions": "docaudit.options",
     "ParsedDocument": "docaudit.parsed",
     "SweepResult": "docaudit.parsed",
+    "load_justification": "docaudit.saved",
     "suggest": "docaudit.suggest",
     "sweep_for_absence": "docaudit.sweep",
+    "Verification": "docaudit.verify",
+    "verify": "docaudit.verify",
 }
 
 __all__ = [
     "AbsenceJustification",
     "AnswerWithEvidence",
     "AuditOptions",
+    "Comparison",
     "Concept",
     "ConceptInfo",
     "ConceptTable",
@@ -61,14 +70,18 @@ __all__ = [
     "SweepResult",
     "TableDiff",
     "Variant",
+    "Verification",
     "audit",
+    "compare",
     "diff_tables",
     "first_table",
     "justify",
+    "load_justification",
     "parse",
     "suggest",
     "sweep",
     "sweep_for_absence",
+    "verify",
 ]
 
 

@@ -120,3 +120,15 @@ class OcrError(DocauditError):
 
 class ModelError(DocauditError):
     """A model that was asked for is not installed, cannot be loaded, or gives no numbers."""
+
+
+class EndpointError(DocauditError):
+    """An endpoint of a language model gave no answer that can be read; the audit goes on without it.
+
+    Attributes:
+        status: HTTP status, or None where it did not come so far.
+    """
+
+    def __init__(self, cause: str, *, status: int | None = None) -> None:
+        self.status = status
+        super().__init__(cause)

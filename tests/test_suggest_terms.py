@@ -97,11 +97,67 @@ class TestJapanese:
         ("revenue fell (IT)", None, None),
         ("Micro-F1 (SLM)", None, None),
         ("kilowatt hours (kWh)", None, None),
+        # letters inside words, with each word giving its first
+        ("the Space Based Radar Network (SBRN) and", "SBRN", "Space Based Radar Network"),
+        ("polymeric foams (PMF)", "PMF", "polymeric foams"),
+        ("the Northern Institute for Rural Work (NERW)", None, None),
+        # the plural s is no letter of a word
+        ("two variable tariff surcharges (VTSs)", "VTSs", "variable tariff surcharges"),
+        # numbers: of the name, of its year, of repeated letters
+        ("for pyruvate kinase 2 (PK2)", "PK2", "pyruvate kinase 2"),
+        ("a viral outbreak disease (VOD-21)", "VOD-21", "viral outbreak disease"),
+        ("the viral outbreak disease 2021 (VOD-21)", "VOD-21", "viral outbreak disease 2021"),
+        ("conduct, care, courage and integrity (C3I)", "C3I", "conduct, care, courage and integrity"),
+        ("two sequences (SE-4, SE-5)", None, None),
+        # x for ex
+        ("an extensible ledger language (XLL)", "XLL", "extensible ledger language"),
+        # turned round
+        ("the General Partnership Law of the State of Ohio (“OGPL”)", "OGPL",
+         "General Partnership Law of the State of Ohio"),
+        ("of Part-time Harbour Workers (HWP)", "HWP", "Part-time Harbour Workers"),
+        ("ask the Board of Trustees (BTA)", None, None),
+        # words of grammar that give a letter
+        ("paid on a first-in, last-out (FILO) basis", "FILO", "first-in, last-out"),
+        ("gain (loss) in other operating income (OOI)", "OOI", "other operating income"),
+        ("we use coenzyme A (CoA)", "CoA", "coenzyme A"),
+        # short forms of several words
+        ("under the Water And Grain Relief Act (the “WAGR Act”)", "WAGR Act", "Water And Grain Relief Act"),
+        ("the Rapid Supply Forces Ground Logistics (RSF GL) team", "RSF GL", "Rapid Supply Forces Ground Logistics"),
+        ("Miller & Poe 300 Index (“M&P 300”)", "M&P 300", "Miller & Poe 300"),
+        ("the sale to Alder AG, Munich (Alder AG)", None, None),
+        ("under the Rural Mail Act of 1931, as amended (the RM Act)", "RM Act", "Rural Mail Act"),
+        # points of initials, endings of firms, small words that do not count
+        ("segments: U.S. Garden Services (USGS) and", "USGS", "U.S. Garden Services"),
+        ("of Alder Winter Freight Company, Inc. (AWF)", "AWF", "Alder Winter Freight"),
+        ("the Bureau of the Keeper of the Records (BKR)", "BKR", "Bureau of the Keeper of the Records"),
+        ("It ended. Grain prices rose (EGP)", None, None),
+        # both in the brackets
+        ("transfers (e.g. by wire and Rapid Ledger Payment, or RLP), as", "RLP", "Rapid Ledger Payment"),
+        ("a new tax (Global Minimum Levy or GML)", "GML", "Global Minimum Levy"),
+        ("NDL (National Deposit Ltd.) and", "NDL", "National Deposit Ltd."),
+        # Japanese
+        ("これを「品質管理基準」（QMS）と呼ぶ", "QMS", "品質管理基準"),
+        ("パラレル接続IP（PSIP）を使う", "PSIP", "パラレル接続IP"),
+        ("第2 制御盤（CP2）に切り替える", "CP2", "第2 制御盤"),
+        ("制御盤3（説明）", None, None),
+        ("空き容量（MB）", None, None),
+        ("ミラーリング（RAID1）する", None, None),
+        ("ストレージ（CD、USB など）を使う", None, None),
+        ("画像（写真、MP3、動画）", None, None),
+        ("NTFS（読み込み専用）", None, None),
+        ("光学式媒体（CD/DVD）から", None, None),
     ],
 )  # fmt: skip
 def test_acronyms(text: str, short: str | None, long: str | None) -> None:
     found = [(pair.short, pair.long) for pair in acronyms_in(text)]
     assert found == ([(short, long)] if short else [])
+
+
+def test_two_names_of_one_short_form() -> None:
+    found = [
+        (pair.short, pair.long) for pair in acronyms_in("「保守支援部」（MSU、Maintenance Support Unit）は")
+    ]
+    assert found == [("MSU", "Maintenance Support Unit"), ("MSU", "保守支援部")]
 
 
 def test_passages_keep_the_page_of_a_definition() -> None:

@@ -150,6 +150,10 @@ class DocumentReader:
             raise PageRefusedError(f"{type(error).__name__}: {error}") from error
         return Planted([(number, why) for number, why in problems if why])
 
+    def second_text(self, page_num: int) -> str | None:
+        """The text of one page (1-based) by the second engine alone; None if it cannot read the page."""
+        return self._second.text(page_num, self._tree.pages_total)
+
     def _read(self, page: pymupdf.Page, page_num: int, render: bool) -> PageFact:
         content = page_dict(page)
         text = read_lines(content, page.rect)

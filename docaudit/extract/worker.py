@@ -23,6 +23,8 @@ from docaudit.extract.facts import (
     Refused,
     Reply,
     Request,
+    SecondText,
+    TextRequest,
     ThumbnailDrawn,
     ThumbnailRequest,
     Working,
@@ -115,6 +117,8 @@ def _answer(reader: DocumentReader, request: Request) -> Reply:
             return ThumbnailDrawn(request.page_num, reader.thumbnail(request.page_num, request.width))
         if isinstance(request, PlantRequest):
             return reader.plant(request)
+        if isinstance(request, TextRequest):
+            return SecondText(request.page_num, reader.second_text(request.page_num))
         assert isinstance(request, ReadRequest)
         return PageRead(reader.read(request.page_num, request.render))
     except UnreachablePageError as error:
