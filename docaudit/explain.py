@@ -126,7 +126,7 @@ def _english(summary: Summary) -> str:
     if all_pages_read(summary):
         read = f"all {total} pages were read" if total > 1 else "its only page was read"
     facts = f"{WITHIN_EN.capitalize()} ({read}), {_facts_english(summary)}"
-    waived = ", ".join(f'{code} ("{why}")' for code, why in _waivers(summary))
+    waived = ", ".join(_waivers(summary, "en"))
     if summary.finding is Finding.MENTIONED:
         what = "this" if len(summary.required) == 1 else "these passages"
         said = f"{facts}: {what} must be read, not denied"
@@ -138,12 +138,15 @@ def _english(summary: Summary) -> str:
     return f"{said}; waived: {waived}." if waived else f"{said}."
 
 
-def _waivers(summary: Summary) -> list[tuple[str, str]]:
-    """Code and reason of each waiver; the reason becomes part of the sentence: on its line, without a stop."""
-    return [
-        (check.obligation.value, " ".join((check.waived_because or "").split()).rstrip(".。"))
-        for check in _in_state(summary, ObligationState.WAIVED)
-    ]
+def reason_clause(check: ObligationCheck, language: Literal["en", "ja"]) -> str:
+    """The reason of a waiver as it stands behind its code: a part of the sentence, on its line, without a stop."""
+    why = " ".join((check.waived_because or "").split()).rstrip(".。")
+    return f' ("{why}")' if language == "en" else f"「{why}」"
+
+
+def _waivers(summary: Summary, language: Literal["en", "ja"]) -> list[str]:
+    waived = _in_state(summary, ObligationState.WAIVED)
+    return [f"{check.obligation.value}{reason_clause(check, language)}" for check in waived]
 
 
 def _facts_english(summary: Summary) -> str:
@@ -192,7 +195,7 @@ def _japanese(summary: Summary) -> str:
     if all_pages_read(summary):
         read = f"全{total}ページを読み取り済み"
     facts = f"{WITHIN_JA}（{read}）の中では、{_facts_japanese(summary)}"
-    waived = "、".join(f"{code}「{why}」" for code, why in _waivers(summary))
+    waived = "、".join(_waivers(summary, "ja"))
     also = f"（免除した確認: {waived}）" if waived else ""
     if summary.finding is Finding.MENTIONED:
         return f"{facts}ため、該当箇所を読む必要がある{also}。"
