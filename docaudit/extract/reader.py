@@ -125,9 +125,13 @@ class DocumentReader:
         """Read one page (1-based); raises PageRefusedError, or MemoryError."""
         pymupdf.TOOLS.reset_mupdf_warnings()
         try:
-            return self._read(self._tree.load(page_num), page_num, render)
+            fact = self._read(self._tree.load(page_num), page_num, render)
         except ENGINE_ERRORS as error:
             raise PageRefusedError(f"{type(error).__name__}: {error}") from error
+        if fact.warnings:
+            # A font is complained about when it is loaded: kept, the complaint would be that of the first page.
+            pymupdf.TOOLS.store_shrink(100)
+        return fact
 
     def thumbnail(self, page_num: int, width: int) -> bytes:
         """A small JPEG of one page (1-based); raises UnreachablePageError, PageRefusedError, or MemoryError."""
