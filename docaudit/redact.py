@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from docaudit.concepts import ConceptTable
 from docaudit.evidence import BlindSpot, ControlGroup, Hit, Mention, PageFact, ParseCoverage
-from docaudit.explain import Summary, explain
+from docaudit.explain import explain, summary_of
 from docaudit.justification import (
     AbsenceJustification,
     ExplanationRecord,
@@ -50,7 +50,7 @@ def redact(justification: AbsenceJustification) -> AbsenceJustification:
     obligations = tuple(_check(check) for check in j.obligations)
     worded = j.explained_by.method == "model"
     changed = {
-        "absence_explanation": _template(j) if worded else j.absence_explanation,
+        "absence_explanation": explain(summary_of(j), j.options.language) if worded else j.absence_explanation,
         "explained_by": _record(j.explained_by),
         "suggested_requery": REDACTED
         if j.suggested_requery and j.explained_by.model
@@ -68,23 +68,6 @@ def redact(justification: AbsenceJustification) -> AbsenceJustification:
         "redacted": True,
     }
     return with_digest(j.model_copy(update=changed))
-
-
-def _template(j: AbsenceJustification) -> str:
-    assert j.coverage is not None, "a justification has its four layers"
-    return explain(
-        Summary(
-            finding=j.finding,
-            reason=j.reason,
-            required=j.required,
-            counts=j.concept_hits,
-            pages=j.concept_pages,
-            coverage=j.coverage,
-            checks=j.obligations,
-            scope=j.options.scope,
-        ),
-        j.options.language,
-    )
 
 
 def _record(record: ExplanationRecord) -> ExplanationRecord:

@@ -19,6 +19,7 @@ from docaudit.extract.facts import (
     Opened,
     OpenRequest,
     PageRead,
+    PlantRequest,
     ReadRequest,
     Refused,
     Reply,
@@ -119,6 +120,8 @@ def _answer(reader: DocumentReader, request: Request) -> Reply:
             )
         if isinstance(request, AnnotateRequest):
             return reader.annotate(request)
+        if isinstance(request, PlantRequest):
+            return reader.plant(request)
         if isinstance(request, TextRequest):
             return SecondText(request.page_num, reader.second_text(request.page_num))
         assert isinstance(request, ReadRequest)
