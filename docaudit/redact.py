@@ -26,12 +26,11 @@ _QUOTING = frozenset(
     {
         Obligation.PARTS_OPENED,
         Obligation.REFERENCES_RESOLVED,
-        Obligation.CONTROL_FOUND,
         Obligation.READERS_AGREE,
         Obligation.PAGES_READABLE,
     }
 )
-"""Obligations whose evidence or remedy may quote the document; the others quote only table and question."""
+"""Obligations whose evidence may end with names out of the document; others quote only table and question."""
 _PLAIN_LABEL = re.compile(r"[ivxlcdm]{1,9}|\d{1,6}", re.IGNORECASE)
 _EXPERTS = frozenset({"", "expert", "question"})
 """Sources of variants that do not stand for text of the document."""
@@ -50,7 +49,9 @@ def redact(justification: AbsenceJustification) -> AbsenceJustification:
     obligations = tuple(_check(check) for check in j.obligations)
     worded = j.explained_by.method == "model"
     changed = {
-        "absence_explanation": explain(summary_of(j), j.options.language) if worded else j.absence_explanation,
+        "absence_explanation": explain(summary_of(j), j.options.language)
+        if worded
+        else j.absence_explanation,
         "explained_by": _record(j.explained_by),
         "suggested_requery": REDACTED
         if j.suggested_requery and j.explained_by.model
@@ -85,6 +86,8 @@ def _left(text: str) -> str:
 
 
 def _check(check: ObligationCheck) -> ObligationCheck:
+    if check.obligation is Obligation.CONTROL_FOUND:
+        return check.model_copy(update={"evidence": _without_quotes(check.evidence)})
     if check.obligation not in _QUOTING:
         return check
     return check.model_copy(update={"evidence": _counts_of(check.evidence)})
@@ -96,10 +99,15 @@ def _counts_of(evidence: str) -> str:
     return evidence if start == evidence else f"{start.rstrip(' (')}: {REDACTED}"
 
 
+def _without_quotes(sentence: str) -> str:
+    """The sentence without what stands between its first quote and its last."""
+    return re.sub(r"(?s)'.*'", f"'{REDACTED}'", sentence)
+
+
 def _mention(mention: Mention) -> Mention:
     # That of a pair quotes the other mention; others name concepts only.
     quotes = mention.kind == "pair"
-    why_not = re.sub(r"(?s)'.*'", f"'{REDACTED}'", mention.why_not) if quotes else mention.why_not
+    why_not = _without_quotes(mention.why_not) if quotes else mention.why_not
     return mention.model_copy(update={"text": REDACTED, "snippet": REDACTED, "why_not": why_not})
 
 

@@ -14,11 +14,11 @@ import docaudit
 from docaudit import saved
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.evidence import ControlGroup, MissedControl, PageFact
-from docaudit.justification import AbsenceJustification, ExplanationRecord
+from docaudit.justification import AbsenceJustification, ExplanationRecord, Obligation, ObligationState
 from docaudit.location import PageState
 from docaudit.render.text import to_text
 from tests import pdfs
-from tests.factories import TABLE, absent, coverage, near_miss, not_established
+from tests.factories import TABLE, absent, checks, coverage, near_miss, not_established
 
 SECRET = "Project Nightjar will close the northern smelter in May"
 
@@ -208,3 +208,15 @@ def test_every_place_where_text_of_the_document_stands(make) -> None:
     assert notes["AI"] == "[redacted]"
     assert notes["deep learning"] == "the expert's note"
     assert shut.concept_table_fingerprint == shut.concept_table.fingerprint == whole.concept_table_fingerprint
+
+
+def test_controls_stay_as_numbers_without_their_words() -> None:
+    evidence = "25 words that ocr saw (body): 23 of 25 were found (92.0 %), not 'nightjar' (page 3), 'smelter' (page 4)"
+    waived = {"evidence": evidence, "waived_because": "seen by a person"}
+    whole = absent(obligations=checks(control_found=(ObligationState.WAIVED, waived)))
+    shut = docaudit.redact(whole)
+    (check,) = [one for one in shut.obligations if one.obligation is Obligation.CONTROL_FOUND]
+    assert (
+        check.evidence
+        == "25 words that ocr saw (body): 23 of 25 were found (92.0 %), not '[redacted]' (page 4)"
+    )
