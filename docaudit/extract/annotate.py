@@ -6,6 +6,7 @@ as it is before it is turned.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -21,6 +22,8 @@ _AUTHOR = "docaudit"
 _NEAR = 60.0
 """Points below a line within which its next line must stand."""
 _LEGEND_LINES = 48
+_SIZE = 10.0
+_RUNS = re.compile(r"[\x00-\x7f]+|[^\x00-\x7f]+")
 
 
 def annotate(doc: pymupdf.Document, tree: PageTree, request: AnnotateRequest) -> list[str]:
@@ -158,6 +161,21 @@ def _add_legend(doc: pymupdf.Document, lines: Sequence[tuple[Colour | None, str]
             y = 72 + number * 15
             if colour is not None:
                 page.draw_rect(pymupdf.Rect(60, y - 9, 74, y + 2), color=colour, fill=colour)
-            font = "helv" if text.isascii() else "japan"
-            page.insert_text((82 if colour is not None else 60, y), text, fontname=font, fontsize=10)
+            _write_line(page, 82 if colour is not None else 60, y, text)
     return first
+
+
+def _write_line(page: pymupdf.Page, x: float, y: float, text: str) -> None:
+    """One line: Latin letters in a Latin font (the Japanese one sets them wide apart); cut where the page ends."""
+    for run in _RUNS.findall(text):
+        font = "helv" if run.isascii() else "japan"
+        for end in range(len(run), 0, -1):
+            width = pymupdf.get_text_length(run[:end], fontname=font, fontsize=_SIZE)
+            if x + width < page.rect.width - 40:
+                break
+        else:
+            return
+        page.insert_text((x, y), run[:end], fontname=font, fontsize=_SIZE)
+        x += width
+        if end < len(run):
+            return
