@@ -12,10 +12,12 @@ if TYPE_CHECKING:
     from docaudit.concept_diff import TableDiff, diff_tables
     from docaudit.concept_init import first_table
     from docaudit.concepts import Concept, ConceptInfo, ConceptTable, Variant
+    from docaudit.elusion import ElusionResult, read_sample
     from docaudit.errors import DocauditError, ExitCode
     from docaudit.justification import AbsenceJustification, AnswerWithEvidence, Finding, GroundedAnswer
     from docaudit.options import AuditOptions
     from docaudit.parsed import ParsedDocument, SweepResult
+    from docaudit.sampling import draw_sample
     from docaudit.suggest import suggest
     from docaudit.sweep import sweep_for_absence
 
@@ -33,6 +35,8 @@ _HOME = {
     "ConceptInfo": "docaudit.concepts",
     "ConceptTable": "docaudit.concepts",
     "Variant": "docaudit.concepts",
+    "ElusionResult": "docaudit.elusion",
+    "read_sample": "docaudit.elusion",
     "DocauditError": "docaudit.errors",
     "ExitCode": "docaudit.errors",
     "AbsenceJustification": "docaudit.justification",
@@ -42,6 +46,7 @@ _HOME = {
     "AuditOptions": "docaudit.options",
     "ParsedDocument": "docaudit.parsed",
     "SweepResult": "docaudit.parsed",
+    "draw_sample": "docaudit.sampling",
     "suggest": "docaudit.suggest",
     "sweep_for_absence": "docaudit.sweep",
 }
@@ -54,6 +59,7 @@ __all__ = [
     "ConceptInfo",
     "ConceptTable",
     "DocauditError",
+    "ElusionResult",
     "ExitCode",
     "Finding",
     "GroundedAnswer",
@@ -63,9 +69,11 @@ __all__ = [
     "Variant",
     "audit",
     "diff_tables",
+    "draw_sample",
     "first_table",
     "justify",
     "parse",
+    "read_sample",
     "suggest",
     "sweep",
     "sweep_for_absence",

@@ -120,3 +120,18 @@ class OcrError(DocauditError):
 
 class ModelError(DocauditError):
     """A model that was asked for is not installed, cannot be loaded, or gives no numbers."""
+
+
+class SampleError(DocauditError):
+    """A sample cannot be drawn, or the sheet of one does not fit its draw.
+
+    Attributes:
+        problems: Every problem found in the sheet, each with its row.
+    """
+
+    def __init__(
+        self, cause: str, *, file: str | None = None, problems: tuple[str, ...] = (), remedy: str = ""
+    ) -> None:
+        self.problems = problems
+        listed = "; ".join(problems)
+        super().__init__(f"{cause}: {listed}" if listed else cause, file=file, remedy=remedy)
