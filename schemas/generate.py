@@ -15,6 +15,7 @@ from docaudit.concepts import ConceptTable
 from docaudit.evidence import ParseCoverage
 from docaudit.justification import AbsenceJustification
 from docaudit.readability import CorpusReadability
+from docaudit.sampling import Draw
 
 FOLDER = Path(__file__).parent
 MODELS: dict[str, type[BaseModel]] = {
@@ -22,6 +23,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "parse_coverage": ParseCoverage,
     "concept_table": ConceptTable,
     "coverage": CorpusReadability,
+    "elusion_draw": Draw,
 }
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

@@ -113,9 +113,10 @@ def _justification(doc: Path, given: Mapping[str, Any], options: AuditOptions) -
 
 
 def _say_drawn(drawn: Draw) -> None:
-    from docaudit.render.sample_words import frame_words, stratum_name, units
+    from docaudit.render.clean import one_line
+    from docaudit.render.sample_words import drawn_words, stratum_name
 
-    click.echo(f"{drawn.document.name}: drawn {units(drawn, len(drawn.drawn))} of the {frame_words(drawn)}")
+    click.echo(f"{one_line(drawn.document.name)}: {drawn_words(drawn)}")
     for stratum in drawn.strata:
         click.echo(f"  {stratum_name(drawn, stratum.name)}: {stratum.drawn:,} of {stratum.size:,}")
     if drawn.pages_left_out:

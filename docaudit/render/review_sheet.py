@@ -18,7 +18,7 @@ from docaudit.readability import Thumbnail
 from docaudit.render.clean import csv_cell, one_line
 from docaudit.render.folder import BYTE_ORDER_MARK
 from docaudit.render.html import environment
-from docaudit.render.sample_words import confidence_words, frame_words, stratum_name, units, words_of
+from docaudit.render.sample_words import confidence_words, drawn_words, stratum_name, words_of
 from docaudit.render.tables import table_csv
 from docaudit.sample_sheet import COLUMNS
 from docaudit.sampling import Draw, Drawn
@@ -77,7 +77,7 @@ def to_html(draw: Draw, pictures: Mapping[int, Thumbnail]) -> str:
     return template.render(
         draw=draw,
         w=said.sheet,
-        drawn_of=said.sheet["drawn_of"].format(read=units(draw, len(draw.drawn)), frame=frame_words(draw)),
+        drawn_of=drawn_words(draw),
         seed=said.sheet["seed"].format(seed=draw.seed, confidence=confidence_words(draw)),
         strata=[(stratum_name(draw, one.name), one) for one in draw.strata],
         variants={one.concept: one.variants for one in draw.sought},

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from docaudit.elusion import Bound, ElusionResult, Found
-from docaudit.render.pages import page_ranges
+from docaudit.render.pages import page_ranges, page_words
 from docaudit.sampling import Draw
 
 
@@ -28,7 +28,7 @@ class Words:
     all_missed: str
     unsure: str
     unanswered: str
-    stratum: str
+    drawn: str
     strata: Mapping[str, str] = field(default_factory=dict)
     sheet: Mapping[str, str] = field(default_factory=dict)
 
@@ -48,7 +48,7 @@ ENGLISH = Words(
     all_missed="All the {frame} were looked at: {found:,} held something the search missed ({where}).",
     unsure="Counted as found, though unsure: {count:,} ({where}).",
     unanswered="Without an answer: {count:,} of {read} ({where}). No bound is stated until all are answered.",
-    stratum="{name}: {found:,} of {read:,} read, {size:,} there",
+    drawn="{read} of the {frame}",
     strata={
         "plain": "read from the text layer",
         "ocr": "read by OCR",
@@ -59,7 +59,6 @@ ENGLISH = Words(
         "document": "Document",
         "question": "Question",
         "drawn": "Drawn",
-        "drawn_of": "{read} of the {frame}",
         "seed": "seed {seed}, confidence {confidence} %",
         "how": "How to fill in the sheet",
         "step_look": "Look at each picture below, and read all of it. If it is not legible, open the page of the "
@@ -102,14 +101,13 @@ JAPANESE = Words(
     all_missed="{frame}をすべて確認した。検索の見落としがあったもの：{found:,}（{where}）。",
     unsure="不明だが「あり」として数えたもの：{count:,}（{where}）。",
     unanswered="未回答：{read}中{count:,}（{where}）。すべて回答されるまで上限は示さない。",
-    stratum="{name}：確認{read:,}中{found:,}、全体{size:,}",
+    drawn="{frame}から{read}",
     strata={"plain": "テキスト層から読み取り", "ocr": "OCRで読み取り", "flagged": "読み取れなかった部分あり"},
     sheet={
         "title": "見落としはないか",
         "document": "文書",
         "question": "質問",
         "drawn": "抽出",
-        "drawn_of": "{frame}から{read}",
         "seed": "シード{seed}、信頼度{confidence} %",
         "how": "記入のしかた",
         "step_look": "下の画像を一つずつ、隅々まで読んでください。読みにくいときは、文書のそのページを開いてください。",
@@ -123,8 +121,8 @@ JAPANESE = Words(
         "concepts": "探すもの（一覧）",
         "look_for": "探すもの",
         "already": "検索で既に見つかっているもの（質問の対象外）",
-        "page": "{pages}ページ中{page}ページ",
-        "region": "{pages}ページ中{page}ページの枠内",
+        "page": "{page}ページ（全{pages}ページ）",
+        "region": "{page}ページの枠内（全{pages}ページ）",
         "label": "表記",
         "whole": "領域はページ全体です。",
         "no_picture": "画像なし（{problem}）。文書のそのページを開いてください。",
@@ -144,10 +142,7 @@ def words_of(draw: Draw) -> Words:
 
 
 def units(draw: Draw, count: int) -> str:
-    """A number of what was drawn.
-
-    A bound is a number of pages or regions, never of both.
-    """
+    """A number of pages, or of regions if those were drawn."""
     words = words_of(draw)
     if count == 1:
         return words.one_page if draw.unit == "page" else words.one_region
@@ -162,6 +157,11 @@ def frame_words(draw: Draw) -> str:
     else:
         form = words.without_hit if len(draw.sought) == 1 else words.without_every
     return form.format(units=units(draw, draw.size))
+
+
+def drawn_words(draw: Draw) -> str:
+    """How much was drawn of what."""
+    return words_of(draw).drawn.format(read=units(draw, len(draw.drawn)), frame=frame_words(draw))
 
 
 def sentences(result: ElusionResult) -> list[str]:
@@ -220,5 +220,5 @@ def confidence_words(draw: Draw) -> str:
 
 
 def _where(result: ElusionResult, *said: Found | None) -> str:
-    pages = page_ranges(answer.page_num for answer in result.answers if answer.found in said)
-    return f"{pages}ページ" if result.draw.language == "ja" else f"page {pages}"
+    pages = [answer.page_num for answer in result.answers if answer.found in said]
+    return f"{page_ranges(pages)}ページ" if result.draw.language == "ja" else page_words(pages)
