@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from docaudit.audit import audit, justify, parse, sweep
+    from docaudit.compare import Comparison, compare
     from docaudit.concept_diff import TableDiff, diff_tables
     from docaudit.concept_init import first_table
     from docaudit.concepts import Concept, ConceptInfo, ConceptTable, Variant
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
     from docaudit.options import AuditOptions
     from docaudit.parsed import ParsedDocument, SweepResult
     from docaudit.sampling import draw_sample
+    from docaudit.saved import load_justification
     from docaudit.suggest import suggest
     from docaudit.sweep import sweep_for_absence
+    from docaudit.verify import Verification, verify
 
 __version__ = "0.1.0"
 
@@ -28,6 +31,8 @@ _HOME = {
     "justify": "docaudit.audit",
     "parse": "docaudit.audit",
     "sweep": "docaudit.audit",
+    "Comparison": "docaudit.compare",
+    "compare": "docaudit.compare",
     "TableDiff": "docaudit.concept_diff",
     "diff_tables": "docaudit.concept_diff",
     "first_table": "docaudit.concept_init",
@@ -47,14 +52,18 @@ _HOME = {
     "ParsedDocument": "docaudit.parsed",
     "SweepResult": "docaudit.parsed",
     "draw_sample": "docaudit.sampling",
+    "load_justification": "docaudit.saved",
     "suggest": "docaudit.suggest",
     "sweep_for_absence": "docaudit.sweep",
+    "Verification": "docaudit.verify",
+    "verify": "docaudit.verify",
 }
 
 __all__ = [
     "AbsenceJustification",
     "AnswerWithEvidence",
     "AuditOptions",
+    "Comparison",
     "Concept",
     "ConceptInfo",
     "ConceptTable",
@@ -67,16 +76,20 @@ __all__ = [
     "SweepResult",
     "TableDiff",
     "Variant",
+    "Verification",
     "audit",
+    "compare",
     "diff_tables",
     "draw_sample",
     "first_table",
     "justify",
+    "load_justification",
     "parse",
     "read_sample",
     "suggest",
     "sweep",
     "sweep_for_absence",
+    "verify",
 ]
 
 

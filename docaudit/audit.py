@@ -2,7 +2,7 @@
 
 parse    extract.read_tables -> coverage.measure_coverage               -> ParsedDocument
 sweep    sweep.sweep_lines -> cooccurrence -> nearest                   -> SweepResult
-justify  controls -> justify.justify_absence                            -> AbsenceJustification
+justify  controls -> justify.justify_absence [-> wording.reworded]      -> AbsenceJustification
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from docaudit.justify import justify_absence
 from docaudit.options import AuditOptions
 from docaudit.parsed import ParsedDocument, SweepResult
 from docaudit.sweep import sweep_lines
+from docaudit.wording import Endpoint, reworded
 
 if TYPE_CHECKING:
     from docaudit.extract import Source
@@ -124,14 +125,15 @@ def justify(
     Raises:
         MissingEvidenceError: One of the four layers of evidence is missing; it is named.
         QuestionError: The question is no text, is empty or has no word in it.
-        OptionError: An option does not exist or has a wrong value.
+        OptionError: An option does not exist or has a wrong value; a model was asked for that is not configured.
     """
     parsed, table, result = need_parsed(parsed), need_table(table), need_result(result)
     question = need_question(question)
     chosen = _chosen(parsed, options, keywords)
+    endpoint = _endpoint(chosen)
     # The sweep may have had another scope or other required concepts; what it did not look at would seem not to meet.
     meetings = _meetings(result.hit_df, parsed, table, chosen)
-    return justify_absence(
+    by_template = justify_absence(
         identity=parsed.identity,
         coverage=parsed.coverage,
         page_df=parsed.page_df,
@@ -145,6 +147,12 @@ def justify(
         options=chosen,
         controls=_run_controls(parsed),
     )
+    return reworded(by_template, endpoint.ask, model=endpoint.model) if endpoint else by_template
+
+
+def _endpoint(chosen: AuditOptions) -> Endpoint | None:
+    """The model that words the explanation, None for the template; raises OptionError if none is configured."""
+    return Endpoint.from_environment(chosen.explain_seconds) if chosen.explain_with == "model" else None
 
 
 def _meetings(
@@ -182,9 +190,11 @@ def audit(
     parsed = source if isinstance(source, ParsedDocument) else saved
     if parsed is not None:
         chosen = _chosen(parsed, options, keywords)
+        _endpoint(chosen)
     else:
         assert not isinstance(source, ParsedDocument)
         chosen = AuditOptions.from_keywords(options, keywords)
+        _endpoint(chosen)  # a model that cannot be asked is named before the document is read
         parsed = parse(source, options=chosen, progress=progress)
     result = sweep(parsed, table, options=chosen)
     return justify(parsed, table, result, question, options=chosen)
@@ -194,7 +204,9 @@ def _chosen(
     parsed: ParsedDocument, options: AuditOptions | None, keywords: Mapping[str, Any]
 ) -> AuditOptions:
     """The options, with those of reading as the document was really read: a justification records what was done."""
-    return AuditOptions.from_keywords(options or parsed.options, keywords).read_with(parsed.options)
+    # A model is asked only by who calls, never because it was when the document was read.
+    before = parsed.options.model_copy(update={"explain_with": "template"})
+    return AuditOptions.from_keywords(options or before, keywords).read_with(parsed.options)
 
 
 def open_parsed(source: str | os.PathLike[str]) -> ParsedDocument | None:

@@ -122,6 +122,18 @@ class ModelError(DocauditError):
     """A model that was asked for is not installed, cannot be loaded, or gives no numbers."""
 
 
+class EndpointError(DocauditError):
+    """An endpoint of a language model gave no answer that can be read; the audit goes on without it.
+
+    Attributes:
+        status: HTTP status, or None where it did not come so far.
+    """
+
+    def __init__(self, cause: str, *, status: int | None = None) -> None:
+        self.status = status
+        super().__init__(cause)
+
+
 class SampleError(DocauditError):
     """A sample cannot be drawn, or the sheet of one does not fit its draw.
 

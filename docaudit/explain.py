@@ -1,20 +1,25 @@
 """The one sentence: a template in English and Japanese whose numbers all come from the evidence.
 
 It says "within the stated coverage", never "does not exist"; and "all pages were read" only if they were, and no
-reference is left unresolved. Whatever else words a sentence (a model, later) is held to the same by check_explanation.
+reference is left unresolved. A sentence that a model words is held to more: docaudit.wording.checks.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from docaudit.evidence import ParseCoverage
-from docaudit.justification import AbsenceReason, Finding, Obligation, ObligationCheck, ObligationState
+from docaudit.justification import (
+    AbsenceJustification,
+    AbsenceReason,
+    Finding,
+    Obligation,
+    ObligationCheck,
+    ObligationState,
+)
 
-_SCOPE_EN = {
+SCOPE_EN = {
     "line": "line",
     "sentence": "sentence",
     "paragraph": "paragraph",
@@ -22,7 +27,7 @@ _SCOPE_EN = {
     "page": "page",
     "window": "window of words",
 }
-_SCOPE_JA = {
+SCOPE_JA = {
     "line": "行",
     "sentence": "文",
     "paragraph": "段落",
@@ -30,7 +35,7 @@ _SCOPE_JA = {
     "page": "ページ",
     "window": "語の範囲",
 }
-_UNMET_EN = {
+UNMET_EN = {
     Obligation.PAGES_READABLE: "pages could not be read in full",
     Obligation.INK_READ: "what may be text was not read with certainty",
     Obligation.PARTS_OPENED: "parts of the file were not opened",
@@ -41,7 +46,7 @@ _UNMET_EN = {
     Obligation.CONTROL_FOUND: "a word known to be there was not found",
     Obligation.READERS_AGREE: "a second reader saw other words",
 }
-_UNMET_JA = {
+UNMET_JA = {
     Obligation.PAGES_READABLE: "読めないページがある",
     Obligation.INK_READ: "確実に読めていない領域がある",
     Obligation.PARTS_OPENED: "開かれていない部分がある",
@@ -52,19 +57,7 @@ _UNMET_JA = {
     Obligation.CONTROL_FOUND: "対照語が見つからない",
     Obligation.READERS_AGREE: "別の読み取り結果と一致しない",
 }
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_SPELT_EN = re.compile(
-    r"\b(?:zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty"
-    r"|seventy|eighty|ninety|hundreds?|thousands?|millions?|dozens?|twice|thrice|half)\b",
-    re.IGNORECASE,
-)
-_SPELT_JA = re.compile("[一二三四五六七八九十百千万]+(?=回|件|ページ|頁|箇所|か所|ヶ所|カ所|つ)")
-_OVERSTATED = re.compile(
-    r"\b(?:does|do|did) not exist\b|\bdoesn't exist\b|\bnon-?existent\b"
-    r"|\bcertainly\b|\bproves?\b|存在しな|存在しませ",
-    re.IGNORECASE,
-)
-_WITHIN_EN, _WITHIN_JA = "within the stated coverage", "示した読み取り範囲"
+WITHIN_EN, WITHIN_JA = "within the stated coverage", "示した読み取り範囲"
 
 
 class Summary(NamedTuple):
@@ -78,6 +71,21 @@ class Summary(NamedTuple):
     coverage: ParseCoverage
     checks: tuple[ObligationCheck, ...]
     scope: str
+
+
+def summary_of(justification: AbsenceJustification) -> Summary:
+    """What the sentence of a justification is made of; all of it stands in the justification itself."""
+    assert justification.coverage is not None  # no justification is made without
+    return Summary(
+        justification.finding,
+        justification.reason,
+        justification.required,
+        justification.concept_hits,
+        justification.concept_pages,
+        justification.coverage,
+        justification.obligations,
+        justification.options.scope,
+    )
 
 
 def explain(summary: Summary, language: Literal["en", "ja"] = "en") -> str:
@@ -100,59 +108,6 @@ def page_ranges(pages: Iterable[int]) -> str:
     return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in ranges)
 
 
-def supported_numbers(summary: Summary) -> frozenset[int]:
-    """The numbers that an explanation may hold: hits, pages with hits, pages of unmet obligations, pages in all."""
-    pages = [page for found in summary.pages.values() for page in found]
-    unread = [page for check in summary.checks for page in check.pages]
-    coverage = summary.coverage
-    return frozenset(
-        [
-            *summary.counts.values(),
-            *pages,
-            *unread,
-            coverage.pages_total,
-            coverage.pages_read,
-            coverage.pages_by_ocr_alone or 0,
-        ]
-    )
-
-
-def check_explanation(
-    text: str, allowed_numbers: Iterable[int], names: Iterable[str] = ()
-) -> tuple[str, ...]:
-    """What is wrong with a worded explanation; empty if it may stand.
-
-    Args:
-        text: The explanation.
-        allowed_numbers: Numbers that stand in the evidence.
-        names: Names of concepts; digits in them are no claims.
-
-    >>> check_explanation("AI does not exist; electricity occurs 9 times.", [7])
-    ("says 'does not exist'", '9 stands in no evidence')
-    """
-    plain = unicodedata.normalize("NFKC", text)
-    for name in sorted(names, key=len, reverse=True):
-        plain = plain.replace(unicodedata.normalize("NFKC", name), " ")
-    problems = [] if text.strip() else ["is empty"]
-    problems += [f"says '{match.group()}'" for match in _OVERSTATED.finditer(plain)]
-    spelt = [*_SPELT_EN.findall(plain), *_SPELT_JA.findall(plain)]
-    problems += [f"spells the number '{number}': write digits" for number in spelt]
-    problems += [f"{number} stands in no evidence" for number in unsupported_numbers(plain, allowed_numbers)]
-    return tuple(dict.fromkeys(problems))
-
-
-def unsupported_numbers(sentence: str, supported: Iterable[int]) -> tuple[str, ...]:
-    """Numbers in a sentence that stand in no evidence; a sentence with any is refused.
-
-    >>> unsupported_numbers("electricity occurs 7 times, AI 9 times", [7, 30])
-    ('9',)
-    """
-    known = {str(number) for number in supported}
-    return tuple(
-        number for number in _NUMBER.findall(sentence) if not {number, number.replace(",", "")} & known
-    )
-
-
 def all_pages_read(summary: Summary) -> bool:
     """Every page and all ink was read, and every reference resolved: only then may the sentence say so."""
     states = {check.obligation: check.state for check in summary.checks}
@@ -170,7 +125,7 @@ def _english(summary: Summary) -> str:
     read += f", {by_ocr} of them by OCR alone" if by_ocr else ""
     if all_pages_read(summary):
         read = f"all {total} pages were read" if total > 1 else "its only page was read"
-    facts = f"{_WITHIN_EN.capitalize()} ({read}), {_facts_english(summary)}"
+    facts = f"{WITHIN_EN.capitalize()} ({read}), {_facts_english(summary)}"
     if summary.finding is Finding.MENTIONED:
         return (
             f"{facts}: {'this' if len(summary.required) == 1 else 'these passages'} must be read, not denied."
@@ -192,7 +147,7 @@ def _facts_english(summary: Summary) -> str:
             f'"{name}" occurs {count} time{"" if count == 1 else "s"}{_where_english(summary.pages[name])}'
         )
     if len(some) > 1 and not none:
-        place = f"in the same {_SCOPE_EN[summary.scope]}"
+        place = f"in the same {SCOPE_EN[summary.scope]}"
         met = summary.finding is Finding.MENTIONED
         all_of_them = "they" if len(some) == 2 else "all of them"
         parts.append(f"and {all_of_them} {'meet' if met else 'never meet'} {place}")
@@ -218,7 +173,7 @@ def _on_pages(pages: list[int]) -> str:
 
 
 def _unmet_english(check: ObligationCheck) -> str:
-    return _UNMET_EN[check.obligation] + _on_pages([page for page in check.pages if page])
+    return UNMET_EN[check.obligation] + _on_pages([page for page in check.pages if page])
 
 
 def _japanese(summary: Summary) -> str:
@@ -227,7 +182,7 @@ def _japanese(summary: Summary) -> str:
     read += f"、うち{by_ocr}ページはOCRのみ" if by_ocr else ""
     if all_pages_read(summary):
         read = f"全{total}ページを読み取り済み"
-    facts = f"{_WITHIN_JA}（{read}）の中では、{_facts_japanese(summary)}"
+    facts = f"{WITHIN_JA}（{read}）の中では、{_facts_japanese(summary)}"
     if summary.finding is Finding.MENTIONED:
         return f"{facts}ため、該当箇所を読む必要がある。"
     if summary.finding is Finding.ABSENT:
@@ -246,7 +201,7 @@ def _facts_japanese(summary: Summary) -> str:
     if len(some) == 1:
         return f"{parts[0]}見つかった"
     verb = "現れる" if summary.finding is Finding.MENTIONED else "現れることはない"
-    return f"{'、'.join(parts)}あり、{'すべて' if len(some) > 2 else 'ともに'}同じ{_SCOPE_JA[summary.scope]}に{verb}"
+    return f"{'、'.join(parts)}あり、{'すべて' if len(some) > 2 else 'ともに'}同じ{SCOPE_JA[summary.scope]}に{verb}"
 
 
 def _where_japanese(pages: tuple[int, ...]) -> str:
@@ -257,4 +212,4 @@ def _where_japanese(pages: tuple[int, ...]) -> str:
 
 def _unmet_japanese(check: ObligationCheck) -> str:
     pages = page_ranges(page for page in check.pages if page)
-    return _UNMET_JA[check.obligation] + (f"（{pages}ページ）" if pages else "")
+    return UNMET_JA[check.obligation] + (f"（{pages}ページ）" if pages else "")

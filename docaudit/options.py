@@ -18,7 +18,18 @@ Scope = Literal["line", "sentence", "paragraph", "section", "page", "window"]
 
 
 SEARCH_OPTIONS = frozenset(
-    {"scope", "window_words", "required", "regex_seconds", "sweep_seconds", "closest", "language", "waive"}
+    {
+        "scope",
+        "window_words",
+        "required",
+        "regex_seconds",
+        "sweep_seconds",
+        "closest",
+        "language",
+        "explain_with",
+        "explain_seconds",
+        "waive",
+    }
 )
 """Options that matter after reading; all others say how a document is read."""
 
@@ -50,6 +61,9 @@ class AuditOptions(BaseModel):
         sweep_seconds: Time limit for all expert regular expressions on all pages together.
         closest: How many closest mentions are listed.
         language: Language of the explanation.
+        explain_with: template words the explanation here; model sends question, counts and snippets to the endpoint
+            that DOCAUDIT_LLM_BASE_URL and DOCAUDIT_LLM_MODEL name, and checks what comes back (extra llm).
+        explain_seconds: Time limit for each answer of the model.
         waive: Obligations that a person waives, by code, each with the reason that is recorded.
     """
 
@@ -76,6 +90,8 @@ class AuditOptions(BaseModel):
     sweep_seconds: float = Field(default=600.0, gt=0)
     closest: int = Field(default=5, ge=0)
     language: Literal["en", "ja"] = "en"
+    explain_with: Literal["template", "model"] = "template"
+    explain_seconds: float = Field(default=60.0, gt=0, le=3600)
     waive: Mapping[str, str] = Field(default_factory=dict)
 
     @classmethod

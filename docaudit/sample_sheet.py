@@ -100,11 +100,12 @@ def _workbook(data: bytes, file: str) -> list[tuple[int, list[str]]]:
     from openpyxl import load_workbook
 
     try:
-        book = load_workbook(io.BytesIO(data), data_only=True)
-        sheets = [sheet for sheet in book.worksheets if sheet.max_row * sheet.max_column <= _MOST_CELLS]
-        rows = [[_shown(cell) for cell in row] for sheet in sheets[:1] for row in sheet.values]
+        sheet = load_workbook(io.BytesIO(data), data_only=True).worksheets[0]
+        if sheet.max_row * sheet.max_column > _MOST_CELLS:
+            raise ValueError(f"it goes to row {sheet.max_row:,} and column {sheet.max_column:,}")
+        rows = [[_shown(cell) for cell in row] for row in sheet.values]
     except Exception as error:
-        raise SampleError(f"is not an Excel workbook: {error}", file=file, remedy=_REMEDY) from error
+        raise SampleError(f"is no workbook that can be read: {error}", file=file, remedy=_REMEDY) from error
     return list(enumerate(rows, 1))
 
 

@@ -23,12 +23,12 @@ def dump(justification: AbsenceJustification) -> str:
     Fields keep the order of the schema. Mappings whose order means nothing (versions, pages by state, waivers) are
     sorted; concepts and hits keep the order of the table and of the pages.
     """
-    return _text(_data(justification))
+    return _text(as_data(justification))
 
 
 def digest_of(justification: AbsenceJustification) -> str:
     """SHA-256 over everything that is saved but the digest itself."""
-    data = _data(justification)
+    data = as_data(justification)
     del data["digest"]
     return hashlib.sha256(_text(data).encode("utf-8")).hexdigest()
 
@@ -38,7 +38,8 @@ def with_digest(justification: AbsenceJustification) -> AbsenceJustification:
     return justification.model_copy(update={"digest": digest_of(justification)})
 
 
-def _data(justification: AbsenceJustification) -> dict[str, Any]:
+def as_data(justification: AbsenceJustification) -> dict[str, Any]:
+    """The content of the saved form: mappings, lists, texts, numbers."""
     data = justification.model_dump(mode="json")
     _sort(data["document"], "versions")
     _sort(data["coverage"], "pages_by_state")
@@ -78,7 +79,7 @@ def load(text: str | bytes, *, file: str | None = None) -> AbsenceJustification:
         raise _error(f"not a valid justification: {place}: {first['msg']}{more}", file) from error
 
 
-def read(path: str | Path) -> AbsenceJustification:
+def load_justification(path: str | Path) -> AbsenceJustification:
     """The justification saved in a file; raises SavedFileError."""
     file = Path(path)
     try:

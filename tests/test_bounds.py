@@ -58,7 +58,9 @@ def test_proportional_gives_each_stratum_one_and_then_the_one_with_the_smallest_
 @pytest.mark.parametrize(
     ("sizes", "at_most"), [([812], 0.05), ([700, 100, 12], 0.05), ([60], 0.05), ([40, 9], 0.1)]
 )
-def test_the_smallest_sample_reaches_its_bound_and_one_less_does_not(sizes: list[int], at_most: float) -> None:
+def test_the_smallest_sample_reaches_its_bound_and_one_less_does_not(
+    sizes: list[int], at_most: float
+) -> None:
     total = smallest_sample(sizes, at_most, 0.95)
 
     def bound(total: int) -> float:
@@ -95,7 +97,9 @@ def test_the_level_holds_whatever_was_missed(
 ) -> None:
     """Exactly, by adding the probabilities of every sample: for each number of misses in each stratum."""
     bounds = {
-        found: floor(together([Count(*each) for each in zip(sizes, reads, found, strict=True)], confidence) + 1e-9)
+        found: floor(
+            together([Count(*each) for each in zip(sizes, reads, found, strict=True)], confidence) + 1e-9
+        )
         for found in itertools.product(*(range(read + 1) for read in reads))
     }
     for missed in itertools.product(*(range(size + 1) for size in sizes)):

@@ -8,10 +8,8 @@ import pytest
 from docaudit.explain import (
     Summary,
     all_pages_read,
-    check_explanation,
     explain,
     page_ranges,
-    supported_numbers,
 )
 from docaudit.justification import AbsenceReason, Finding, Obligation, ObligationCheck, ObligationState
 from tests.evidence import coverage
@@ -97,8 +95,6 @@ def test_pages_that_only_ocr_read_are_pages_that_were_read() -> None:
     given = summary(ink_read=UNREAD, coverage=coverage(63, pages_with_text=40, pages_by_ocr_alone=20))
     assert "60 of 63 pages have text that was read, 20 of them by OCR alone" in explain(given)
     assert "全63ページのうち60ページの文字を読み取り、うち20ページはOCRのみ" in explain(given, "ja")
-    for language in ("en", "ja"):
-        assert check_explanation(explain(given, language), supported_numbers(given), given.counts) == ()
 
 
 def test_waived() -> None:
@@ -114,38 +110,10 @@ def test_every_sentence_keeps_the_rules(finding: Finding, language: Any, obligat
     state = ObligationState.UNMET if finding is Finding.NOT_ESTABLISHED else ObligationState.WAIVED
     given = summary(finding, **{obligation.value: (state, (3, 4, 9))})
     text = explain(given, language)
-    assert check_explanation(text, supported_numbers(given), given.counts) == ()
     assert len(re.findall(r"[.。](?:\s|$)", text)) == 1
     assert ("within the stated coverage" in text.lower()) or ("示した読み取り範囲" in text)
     assert "exist" not in text
     assert "存在しない" not in text
-
-
-@pytest.mark.parametrize(
-    ("text", "part"),
-    [
-        ("AI occurs 9 times.", "9 stands"),
-        ("It occurs 1,234 times.", "1,234 stands"),
-        ("全６４ページ", "64 stands"),
-        ("7.5 times", "7.5 stands"),
-        ("AI occurs twice.", "twice"),
-        ("On seventeen pages.", "seventeen"),
-        ("七件ある", "七"),
-        ("AI does not exist in it.", "does not exist"),
-        ("AIは存在しない。", "存在しな"),
-        (" ", "is empty"),
-    ],
-)
-def test_sentences_that_are_refused(text: str, part: str) -> None:
-    assert any(part in problem for problem in check_explanation(text, [7, 63]))
-
-
-def test_sentences_that_may_stand() -> None:
-    assert (
-        check_explanation("Scope 3 occurs 7 times on pages 30–31 of 1,063.", [7, 30, 31, 1063], ["Scope 3"])
-        == ()
-    )
-    assert check_explanation("全63ページを読み、一部の語は7件。", [7, 63]) == ()
 
 
 def test_page_ranges() -> None:

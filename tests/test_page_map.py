@@ -58,7 +58,7 @@ class TestThumbnails:
             return
         drawn = read_thumbnails(PAGES, OPTIONS, dict.fromkeys((1, 2, 3), 80))
         assert [thumbnail.jpeg is None for thumbnail in drawn.values()] == [False, True, False]
-        assert "crashed while drawing it (signal 11" in drawn[2].problem
+        assert "the engine crashed (signal 11" in drawn[2].problem
         one = measured()
         html = to_html(CorpusReadability.of([one]), [drawn])
         assert html.count("data:image/jpeg") == 2

@@ -24,7 +24,7 @@ def test_four_files_and_no_leftovers(tmp_path: Path) -> None:
     justification = not_established()
     written = write_folder(justification, tmp_path / "new" / "out")
     assert sorted(p.name for p in (tmp_path / "new" / "out").iterdir()) == sorted(p.name for p in written)
-    assert json_form.read(written[0]) == justification
+    assert json_form.load_justification(written[0]) == justification
     assert len(rows(tmp_path / "new" / "out" / "hits.csv")) == len(justification.hits)
     spots = rows(tmp_path / "new" / "out" / "blind_spots.csv")
     assert [int(row["page_num"]) for row in spots] == [s.page_num for s in justification.blind_spots]

@@ -50,14 +50,14 @@ def test_damaged_file(tmp_path: Path, content: str | bytes, cause: str) -> None:
     file = tmp_path / "justification.json"
     file.write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(SavedFileError, match=cause) as caught:
-        json_form.read(file)
+        json_form.load_justification(file)
     assert caught.value.file == str(file)
     assert caught.value.remedy
 
 
 def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(SavedFileError, match="cannot be read"):
-        json_form.read(tmp_path / "nothing.json")
+        json_form.load_justification(tmp_path / "nothing.json")
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,8 @@ def audit(
     from docaudit.render.text import print_report
     from docaudit.saved import dump
 
+    if options.explain_with == "model":
+        _say_sent(options)
     table = ConceptTable.load(concepts)
     with progress_bar(doc.name) as progress:
         finding = docaudit.audit(doc, table, question=question, options=options, progress=progress)
@@ -87,9 +89,9 @@ def report(saved: Path, *, html: Path | None, out: Path | None, as_json: bool) -
     from docaudit import atomic
     from docaudit.render.html import to_html
     from docaudit.render.text import print_report
-    from docaudit.saved import dump, read
+    from docaudit.saved import dump, load_justification
 
-    justification = read(saved)
+    justification = load_justification(saved)
     written = _write(justification, out)
     if html is not None:
         atomic.write_text(html, to_html(justification))
@@ -140,6 +142,14 @@ def _write(justification: Any, out: Path | None) -> list[Path]:
     from docaudit.render.folder import write_folder
 
     return write_folder(justification, out) if out is not None else []
+
+
+def _say_sent(options: AuditOptions) -> None:
+    """Say where text goes before it does; raises OptionError if no model is configured."""
+    from docaudit.wording import Endpoint
+
+    host = Endpoint.from_environment(options.explain_seconds).host
+    click.echo(f"docaudit: question, counts and snippets of the document will be sent to {host}", err=True)
 
 
 def say_written(paths: list[Path], *, err: bool = False) -> None:

@@ -87,7 +87,7 @@ def need_document(drawn: Draw, doc: Path) -> None:
 def _justification(doc: Path, given: Mapping[str, Any], options: AuditOptions) -> AbsenceJustification:
     """The audit that is tested: run now, or saved."""
     import docaudit
-    from docaudit.saved import read as read_saved
+    from docaudit.saved import digest_of, load_justification
 
     question = given.get("question")
     if "concepts" in given:
@@ -98,7 +98,13 @@ def _justification(doc: Path, given: Mapping[str, Any], options: AuditOptions) -
         table = ConceptTable.load(given["concepts"])
         with progress_bar(doc.name) as progress:
             return docaudit.audit(doc, table, question=question, options=options, progress=progress)
-    saved = read_saved(given["justification"])
+    saved = load_justification(given["justification"])
+    if digest_of(saved) != saved.digest:
+        raise SampleError(
+            "was changed since the audit",
+            file=str(given["justification"]),
+            remedy="restore it, or audit again",
+        )
     options.read_with(saved.options)
     for name in sorted(SEARCH_OPTIONS & options.model_fields_set - {"language"}):
         if getattr(options, name) != getattr(saved.options, name):

@@ -26,6 +26,8 @@ from docaudit.extract.facts import (
     PageRead,
     ReadRequest,
     Refused,
+    SecondText,
+    TextRequest,
     ThumbnailDrawn,
     ThumbnailRequest,
     Working,
@@ -147,6 +149,14 @@ class Child:
         if isinstance(reply, Refused):
             return reply
         raise PipeGarbledError(f"asked for a picture of page {page_num}, got something else")
+
+    def second_text(self, page_num: int, seconds: float) -> SecondText | Refused:
+        """The text of one page by the second engine; raises PipeTimeoutError or PipeClosedError."""
+        send(self._to, TextRequest(page_num))
+        reply = decode_reply(receive(self._from, seconds))
+        if isinstance(reply, Refused) or (isinstance(reply, SecondText) and reply.page_num == page_num):
+            return reply
+        raise PipeGarbledError(f"asked for the text of page {page_num}, got something else")
 
     def extract(self, request: ExtractRequest, seconds: float) -> Extracted | Refused:
         """Unpack an embedded file; raises PipeTimeoutError or PipeClosedError."""

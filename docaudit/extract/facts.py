@@ -137,6 +137,12 @@ class ThumbnailRequest(msgspec.Struct, array_like=True, tag="thumbnail"):
     width: int
 
 
+class TextRequest(msgspec.Struct, array_like=True, tag="text"):
+    """Give the text of one page as the second engine alone reads it."""
+
+    page_num: int
+
+
 class ExtractRequest(msgspec.Struct, array_like=True, tag="extract"):
     """Unpack one embedded file of at most `limit` bytes."""
 
@@ -168,6 +174,13 @@ class ThumbnailDrawn(msgspec.Struct, array_like=True, tag="drawn"):
     jpeg: bytes
 
 
+class SecondText(msgspec.Struct, array_like=True, tag="second_text"):
+    """The text of one page by the second engine; null if it cannot read the page."""
+
+    page_num: int
+    text: str | None
+
+
 class Extracted(msgspec.Struct, array_like=True, tag="extracted"):
     """One embedded file was unpacked.
 
@@ -194,5 +207,5 @@ class Refused(msgspec.Struct, array_like=True, tag="refused"):
     message: str
 
 
-Request = OpenRequest | ReadRequest | ThumbnailRequest | ExtractRequest
-Reply = Opened | Working | PageRead | ThumbnailDrawn | Extracted | Refused
+Request = OpenRequest | ReadRequest | ThumbnailRequest | TextRequest | ExtractRequest
+Reply = Opened | Working | PageRead | ThumbnailDrawn | SecondText | Extracted | Refused

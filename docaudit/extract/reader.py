@@ -111,9 +111,13 @@ class DocumentReader:
         """Read one page (1-based); raises PageRefusedError, or MemoryError."""
         pymupdf.TOOLS.reset_mupdf_warnings()
         try:
-            return self._read(self._tree.load(page_num), page_num, render)
+            fact = self._read(self._tree.load(page_num), page_num, render)
         except ENGINE_ERRORS as error:
             raise PageRefusedError(f"{type(error).__name__}: {error}") from error
+        if fact.warnings:
+            # A font is complained about when it is loaded: kept, the complaint would be that of the first page.
+            pymupdf.TOOLS.store_shrink(100)
+        return fact
 
     def thumbnail(self, page_num: int, width: int) -> bytes:
         """A small JPEG of one page (1-based); raises UnreachablePageError, PageRefusedError, or MemoryError."""
@@ -121,6 +125,10 @@ class DocumentReader:
             return draw_thumbnail(self._tree.load(page_num), width)
         except ENGINE_ERRORS as error:
             raise PageRefusedError(f"{type(error).__name__}: {error}") from error
+
+    def second_text(self, page_num: int) -> str | None:
+        """The text of one page (1-based) by the second engine alone; None if it cannot read the page."""
+        return self._second.text(page_num, self._tree.pages_total)
 
     def _read(self, page: pymupdf.Page, page_num: int, render: bool) -> PageFact:
         content = page_dict(page)

@@ -30,6 +30,19 @@ class SecondEngine:
             return []
         return [clean(self._doc.get_page_label(index)) for index in range(len(self._doc))]
 
+    def text(self, page_num: int, pages_total: int) -> str | None:
+        """The text of a page (1-based) in the order of the file, or None if this engine cannot read it."""
+        if self._doc is None or len(self._doc) != pages_total:
+            return None
+        try:
+            text_page = self._doc[page_num - 1].get_textpage()
+        except pypdfium2.PdfiumError:
+            return None
+        try:
+            return clean(text_page.get_text_range())
+        finally:
+            text_page.close()
+
     def page(self, page_num: int, rect: pymupdf.Rect, pages_total: int) -> pypdfium2.PdfPage | None:
         """The page (1-based), or None if the engines may not mean the same one: another count, or another shape."""
         if self._doc is None or len(self._doc) != pages_total:

@@ -22,6 +22,8 @@ from docaudit.extract.facts import (
     Refused,
     Reply,
     Request,
+    SecondText,
+    TextRequest,
     ThumbnailDrawn,
     ThumbnailRequest,
     Working,
@@ -112,6 +114,8 @@ def _answer(reader: DocumentReader, request: Request) -> Reply:
             return reader.extract(request)
         if isinstance(request, ThumbnailRequest):
             return ThumbnailDrawn(request.page_num, reader.thumbnail(request.page_num, request.width))
+        if isinstance(request, TextRequest):
+            return SecondText(request.page_num, reader.second_text(request.page_num))
         assert isinstance(request, ReadRequest)
         return PageRead(reader.read(request.page_num, request.render))
     except UnreachablePageError as error:

@@ -1,0 +1,142 @@
+"""A sentence in which one mark stands for each name, fixed phrase and quotation: what is left are the model's words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from docaudit.justification import AbsenceJustification
+from docaudit.wording.grammar import Grammar
+
+_FIRST = {"name": 0xF0000, "phrase": 0x100000, "quote": 0x108000, "within": 0x10F000}
+_PAIRS = (
+    "“”",
+    '""',
+    "„“",
+    "„”",
+    "«»",
+    "»«",
+    "‹›",
+    "‘’",
+    "‚‘",
+    "''",
+    "``",
+    "「」",
+    "『』",
+    "〝〟",
+    "《》",
+    "〈〉",
+    "【】",
+)
+_QUOTED = re.compile(
+    "|".join(f"{re.escape(pair[0])}([^{re.escape(pair)}]*){re.escape(pair[1])}" for pair in _PAIRS)
+)
+
+
+class Mark(NamedTuple):
+    """What a mark stands for.
+
+    Attributes:
+        kind: The name of a concept, the fixed phrase (or code) of an obligation, a quotation, or the words of coverage.
+        text: The words themselves; of a phrase, the code of the obligation.
+        pages: Pages that may be named with it.
+        hits: Hits of the concept; None for all others.
+    """
+
+    kind: Literal["name", "phrase", "quote", "within"]
+    text: str
+    pages: frozenset[int] = frozenset()
+    hits: int | None = None
+
+
+class Marked(NamedTuple):
+    """A marked sentence: its text, what each mark stands for, and what is wrong with its quotations."""
+
+    text: str
+    marks: dict[str, Mark]
+    problems: tuple[str, ...]
+
+    def of_kind(self, kind: str) -> list[Mark]:
+        """The marks of a kind that stand in the sentence, in order."""
+        return [
+            self.marks[sign] for sign in self.text if sign in self.marks and self.marks[sign].kind == kind
+        ]
+
+
+def plain(text: str) -> str:
+    r"""Text as it is compared: one form of each character, one blank for each gap.
+
+    >>> plain("６４  pages\nread")
+    '64 pages read'
+    """
+    return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text))
+
+
+def mark(sentence: str, justification: AbsenceJustification, grammar: Grammar) -> Marked:
+    """Put the marks in: fixed words first, then names, then what stands in quotation marks."""
+    # Not plain(): a line end must stay, to be refused.
+    text = unicodedata.normalize("NFKC", sentence)
+    marks: dict[str, Mark] = {}
+
+    def put(found: str, mark: Mark, pattern: str) -> str:
+        sign = chr(_FIRST[mark.kind] + sum(other.kind == mark.kind for other in marks.values()))
+        marks[sign] = mark
+        return re.sub(pattern, sign, found)
+
+    text = put(text, Mark("within", grammar.within), f"(?i:{re.escape(grammar.within)})")
+    for check in justification.obligations:
+        code = check.obligation.value
+        words = sorted((re.escape(grammar.unmet[code]), rf"\b{code}\b"), key=len, reverse=True)
+        text = put(text, Mark("phrase", code, frozenset(check.pages)), f"(?i:{'|'.join(words)})")
+    for name in sorted(justification.concept_hits, key=len, reverse=True):
+        pages = frozenset(justification.concept_pages[name])
+        text = put(text, Mark("name", name, pages, justification.concept_hits[name]), _name_pattern(name))
+    return _mark_quotes(text, marks, justification)
+
+
+def _name_pattern(name: str) -> str:
+    """The name as a whole word; short acronyms in capitals only, so that IT is not the word it."""
+    folded = plain(name)
+    left = r"(?<![A-Za-z0-9])" if folded[:1].isascii() and folded[:1].isalnum() else ""
+    right = r"(?![A-Za-z0-9])" if folded[-1:].isascii() and folded[-1:].isalnum() else ""
+    flags = "" if folded.isupper() and len(folded) < 5 else "(?i)"
+    return f"{flags}{left}{re.escape(folded)}{right}"
+
+
+def _mark_quotes(text: str, marks: dict[str, Mark], justification: AbsenceJustification) -> Marked:
+    problems: list[str] = []
+
+    def quoted(found: re.Match[str]) -> str:
+        inner = next(group for group in found.groups() if group is not None).strip(" ")
+        if inner in marks and marks[inner].kind == "name":
+            return inner
+        words = plain("".join(marks[sign].text if sign in marks else sign for sign in inner))
+        pages = _pages_of(words, justification)
+        if pages is None:
+            problems.append(f"the quotation {words!r} stands in no evidence")
+        if re.search(r"\d", words):
+            problems.append(f"the quotation {words!r} has a number in it: quote words only")
+        sign = chr(_FIRST["quote"] + sum(mark.kind == "quote" for mark in marks.values()))
+        marks[sign] = Mark("quote", words, pages or frozenset())
+        return sign
+
+    return Marked(_QUOTED.sub(quoted, text), marks, tuple(problems))
+
+
+def _pages_of(words: str, justification: AbsenceJustification) -> frozenset[int] | None:
+    """Pages on which the words stand verbatim in what is shown of them; None if they stand nowhere."""
+    if not words.strip():
+        return None
+    pages = frozenset(page for page, snippet in _snippets(justification) if words in plain(snippet))
+    table = justification.concept_table
+    known = [justification.question or "", *(variant.text for variant in (table.active if table else ()))]
+    return pages if pages or any(words in plain(text) for text in known) else None
+
+
+def _snippets(justification: AbsenceJustification) -> Iterator[tuple[int, str]]:
+    for hit in justification.hits:
+        yield hit.page_num, hit.snippet
+    for mention in (*justification.closest_mentions, *justification.near_misses):
+        yield mention.page_num, mention.snippet
