@@ -12,10 +12,10 @@ from pydantic import BaseModel
 
 from docaudit.atomic import write_text
 from docaudit.concepts import ConceptTable
+from docaudit.draws import Draw
 from docaudit.evidence import ParseCoverage
 from docaudit.justification import AbsenceJustification
 from docaudit.readability import CorpusReadability
-from docaudit.sampling import Draw
 
 FOLDER = Path(__file__).parent
 MODELS: dict[str, type[BaseModel]] = {

@@ -13,10 +13,11 @@ from docaudit.cli.actions import say_written
 from docaudit.cli.printing import print_json
 from docaudit.cli.progress import progress_bar
 from docaudit.concepts import ConceptTable
+from docaudit.draws import Draw
 from docaudit.errors import OptionError, SampleError
 from docaudit.justification import AbsenceJustification
 from docaudit.options import SEARCH_OPTIONS, AuditOptions
-from docaudit.sampling import Draw, draw_sample
+from docaudit.sampling import draw_sample
 
 _DRAWING = ("size", "per_stratum", "at_most", "confidence", "seed", "unit")
 

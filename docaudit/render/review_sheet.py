@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from docaudit.atomic import writing_folder
+from docaudit.draws import Draw, Drawn
 from docaudit.elusion import RECORD, Found
 from docaudit.errors import OutputError
 from docaudit.location import BBox
@@ -21,7 +22,6 @@ from docaudit.render.html import environment
 from docaudit.render.sample_words import confidence_words, drawn_words, stratum_name, words_of
 from docaudit.render.tables import table_csv
 from docaudit.sample_sheet import COLUMNS
-from docaudit.sampling import Draw, Drawn
 
 DPI = 110
 _WIDEST, _NARROWEST, _UNKNOWN_WIDTH = 2200, 700, 935

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from docaudit.draws import Draw
 from docaudit.elusion import Bound, ElusionResult, Found
 from docaudit.render.pages import page_ranges, page_words
-from docaudit.sampling import Draw
 
 
 @dataclass(frozen=True)
