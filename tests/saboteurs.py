@@ -8,12 +8,15 @@ text on it), "mute:2" (the second engine says nothing of it); on page 0 it happe
 there are "pages:0", "elsewhere:0", "page:0" and "reason:0" as well. "crash:name.txt" happens while that embedded file
 is unpacked; "break:parts._metadata" lets one function of docaudit.extract fail as the engine does. Otherwise it is the
 real worker.
+
+`forgetful_sweep` takes the place of the sweep.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import random
 import signal
 import struct
 import time
@@ -152,6 +155,20 @@ def _false_document(message: Opened) -> Any:
     elif KIND == "reason":
         return Refused("boredom", "no reason at all")
     return message
+
+
+def forgetful_sweep(share: float, *, seed: int) -> Any:
+    """A sweep that searches as the real one does and then loses this share of the hits, at random."""
+    from docaudit.sweep import sweep_lines  # the child process needs no table library
+
+    chance = random.Random(seed)
+
+    def sweep(*arguments: Any, **named: Any) -> Any:
+        hit_df, ledger_df = sweep_lines(*arguments, **named)
+        kept = [row for row in range(len(hit_df)) if chance.random() >= share]
+        return hit_df.iloc[kept].reset_index(drop=True), ledger_df
+
+    return sweep
 
 
 def main() -> None:

@@ -134,11 +134,26 @@ class TestAudit:
     def test_waiver_is_recorded(self, run: Run) -> None:
         code, out, _ = run(
             "audit", "scan.pdf", "--concepts", "ai.csv", "--ocr", "off", "--json",
-            "--waive", "pages_readable=read by a person", "--waive", "ink_read=read by a person",
+            "--waive", "pages_readable", "--because", "read by Ann",
+            "--waive", "ink_read", "--because", "read by Bob",
         )  # fmt: skip
-        waived = {check.waived_because for check in json_form.load(out).obligations} - {None}
-        assert waived == {"read by a person"}
+        found = json_form.load(out)
+        assert {
+            check.obligation.value: check.waived_because
+            for check in found.obligations
+            if check.waived_because
+        } == (
+            {"ink_read": "read by Bob"}  # an image-only page is readable: that waiver has nothing to waive
+        )
+        assert found.options.waive == {"pages_readable": "read by Ann", "ink_read": "read by Bob"}
+        assert found.absence_explanation.endswith('absence with waived ink_read ("read by Bob").')
         assert code == 0
+
+    def test_waiver_stands_in_the_headline(self, run: Run) -> None:
+        flags = ("--ocr", "off", "--waive", "ink_read", "--because", "read by Bob")
+        _, out, _ = run("audit", "scan.pdf", "--concepts", "ai.csv", *flags)
+        assert out.splitlines()[0].strip() == "ABSENT WITHIN THE STATED COVERAGE, WITH WAIVED INK_READ"
+        assert "waived because: read by Bob" in out
 
     def test_password(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         code, _, err = run("audit", "locked.pdf", "--concepts", "ai.csv")
@@ -168,8 +183,14 @@ class TestBadInput:
             (("audit",), "DOC"),
             (("audit", "report.pdf", "--concepts", "ai.csv", "--scope", "chapter"), "--scope"),
             (("audit", "report.pdf", "--concepts", "ai.csv", "--page-seconds", "0"), "page_seconds"),
-            (("audit", "report.pdf", "--concepts", "ai.csv", "--waive", "everything=yes"), "everything"),
-            (("audit", "report.pdf", "--concepts", "ai.csv", "--waive", "ink_read"), "reason"),
+            (("audit", "report.pdf", "--concepts", "ai.csv", "--waive", "everything", "--because", "x"), "everything"),
+            (("audit", "report.pdf", "--concepts", "ai.csv", "--waive", "ink_read"), "--because"),
+            (("audit", "report.pdf", "--concepts", "ai.csv", "--because", "logos"), "--waive"),
+            (("audit", "report.pdf", "--concepts", "ai.csv", "--waive", "ink_read", "--because", " "), "empty"),
+            (
+                ("audit", "report.pdf", "--concepts", "ai.csv", *("--waive", "ink_read", "--because", "x") * 2),
+                "twice",
+            ),
             (("audit", "report.pdf", "--concepts", "ai.csv", "--frobnicate"), "--frobnicate"),
             (("coverage", "none.pdf"), "none.pdf"),
             (("coverage", "report.pdf", "--fail-under", "98"), "--fail-under"),
@@ -341,7 +362,7 @@ class TestCoverage:
     def test_only_options_that_matter(self, command: str) -> None:
         shown = shell(command, "--help").stdout
         assert "--ocr " in shown
-        for name in ("--scope", "--waive", "--language", "--closest", "--required"):
+        for name in ("--scope", "--waive", "--because", "--language", "--closest", "--required"):
             assert name not in shown
 
 

@@ -24,6 +24,8 @@ from docaudit.extract.facts import (
     OpenRequest,
     PageFact,
     PageRead,
+    Planted,
+    PlantRequest,
     ReadRequest,
     Refused,
     SecondText,
@@ -165,6 +167,14 @@ class Child:
         reply = decode_reply(receive(self._from, seconds, most))
         if not isinstance(reply, (Extracted, Refused)):
             raise PipeGarbledError("asked for an embedded file, got something else")
+        return reply
+
+    def plant(self, request: PlantRequest, seconds: float) -> Planted | Refused:
+        """Write a copy with phrases planted into it; raises PipeTimeoutError or PipeClosedError."""
+        send(self._to, request)
+        reply = decode_reply(receive(self._from, seconds))
+        if not isinstance(reply, (Planted, Refused)):
+            raise PipeGarbledError("asked for a copy, got something else")
         return reply
 
     def last_words(self) -> str:

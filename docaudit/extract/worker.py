@@ -18,6 +18,7 @@ from docaudit.extract.facts import (
     Opened,
     OpenRequest,
     PageRead,
+    PlantRequest,
     ReadRequest,
     Refused,
     Reply,
@@ -114,6 +115,8 @@ def _answer(reader: DocumentReader, request: Request) -> Reply:
             return reader.extract(request)
         if isinstance(request, ThumbnailRequest):
             return ThumbnailDrawn(request.page_num, reader.thumbnail(request.page_num, request.width))
+        if isinstance(request, PlantRequest):
+            return reader.plant(request)
         if isinstance(request, TextRequest):
             return SecondText(request.page_num, reader.second_text(request.page_num))
         assert isinstance(request, ReadRequest)
