@@ -15,6 +15,7 @@ import regex
 from docaudit.frames import HIT_DF
 from docaudit.location import BBox, Direction, TextSource, Visibility
 from docaudit.search.findings import Found
+from docaudit.search.letter_widths import share
 from docaudit.search.pagelines import PageLines, encodable
 from docaudit.search.patterns import Pattern
 
@@ -34,14 +35,17 @@ _NEGATION_AFTER = regex.compile(
 _JAPANESE = regex.compile(r"[\p{Hiragana}\p{Katakana}\p{Han}]")
 
 
+_ALONG_Y = (Direction.VERTICAL, Direction.ROTATED_RIGHT, Direction.ROTATED_LEFT)
+
+
 def box_of(lines: PageLines, row: int, first: int, last: int) -> BBox:
-    """Box of characters first to last - 1 of a line, by their share of its length; NaN if the line has no
+    """Box of characters first to last - 1 of a line, estimated from the usual widths of letters; NaN if the line has no
     box.
     """
     x0, y0, x1, y1 = lines.boxes[row]
-    count = max(len(lines.text[row]), 1)
-    begin, end = first / count, last / count
     direction = lines.direction[row]
+    length = y1 - y0 if direction in _ALONG_Y else x1 - x0
+    begin, end = share(lines.text[row], first, last, length, lines.sizes[row])
     if direction == Direction.HORIZONTAL and lines.text[row].isascii():
         return (x0 + (x1 - x0) * begin, y0, x0 + (x1 - x0) * end, y1)
     if direction in (Direction.VERTICAL, Direction.ROTATED_RIGHT):
