@@ -90,7 +90,7 @@ class _Sheet:
 
     def _nearest(self, mark: Mark, box: pymupdf.Rect) -> Place | None:
         """The occurrence in the line of the box that is nearest to it: the box is estimated, its line is not."""
-        near = []
+        near: list[tuple[float, int, Place]] = []
         for place in self._glyphs.places(mark.lines[0].strip()):
             distance = place.distance(box)
             # What another reader saw may stand beside the same word of the text layer: then its box is the better one.

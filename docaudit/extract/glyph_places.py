@@ -90,8 +90,10 @@ class PageGlyphs:
 def _quad(line: dict[str, Any], span: dict[str, Any], char: dict[str, Any]) -> pymupdf.Quad:
     x, y = line["dir"]
     if line["wmode"] == 1 or abs(x) > 0.99 or abs(y) > 0.99:
-        return pymupdf.Rect(char["bbox"]).quad
-    return pymupdf.recover_char_quad(line["dir"], span, char)
+        x0, y0, x1, y1 = char["bbox"]
+        return pymupdf.Quad((x0, y0), (x1, y0), (x0, y1), (x1, y1))
+    quad: pymupdf.Quad = pymupdf.recover_char_quad(line["dir"], span, char)
+    return quad
 
 
 def _hull(quads: Sequence[pymupdf.Quad]) -> pymupdf.Quad:
@@ -99,8 +101,8 @@ def _hull(quads: Sequence[pymupdf.Quad]) -> pymupdf.Quad:
     if len(quads) == 1:
         return quads[0]
     if all(quad.is_rectangular and quad.ul.y == quad.ur.y for quad in quads):
-        box = pymupdf.Rect(quads[0].rect)
-        for quad in quads:
-            box |= quad.rect
-        return box.quad
+        boxes = [quad.rect for quad in quads]
+        left, top = min(box.x0 for box in boxes), min(box.y0 for box in boxes)
+        right, bottom = max(box.x1 for box in boxes), max(box.y1 for box in boxes)
+        return pymupdf.Quad((left, top), (right, top), (left, bottom), (right, bottom))
     return pymupdf.Quad(quads[0].ul, quads[-1].ur, quads[0].ll, quads[-1].lr)
