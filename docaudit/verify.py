@@ -20,7 +20,7 @@ from docaudit.evidence import DocumentIdentity, Model
 from docaudit.justification import AbsenceJustification
 from docaudit.options import AuditOptions
 from docaudit.parsed import ParsedDocument
-from docaudit.redact import redact
+from docaudit.redact import hides_rows, redact
 from docaudit.saved import as_data, digest_of
 from docaudit.witness import witness
 from docaudit.wording import worded_again
@@ -164,6 +164,11 @@ def _digest(saved: AbsenceJustification) -> Check:
 
 def _fingerprint(saved: AbsenceJustification) -> Check:
     assert saved.concept_table is not None
+    if hides_rows(saved):
+        return _not_run(
+            Step.FINGERPRINT,
+            "rows of its keyword table that nobody accepted are redacted: the fingerprint is of the whole table",
+        )
     now = saved.concept_table.fingerprint
     if now == saved.concept_table_fingerprint:
         return Check(
@@ -204,9 +209,10 @@ def _versions(saved: AbsenceJustification, now: AbsenceJustification) -> Check:
 
 
 def _replay(saved: AbsenceJustification, now: AbsenceJustification, *, read_again: bool) -> Check:
+    ignored = NOT_REPLAYED | ({"concept_table_fingerprint"} if hides_rows(saved) else set())
     found = tuple(
         one
-        for one in differences(as_data(saved), as_data(now), NOT_REPLAYED)
+        for one in differences(as_data(saved), as_data(now), ignored)
         if not one.field.startswith("document.versions")
     )
     how = "" if read_again else " (the pages were not read again: this is a saved parse)"

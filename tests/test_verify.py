@@ -84,6 +84,33 @@ def test_a_redacted_one_verifies_as_well(saved: AbsenceJustification) -> None:
     assert of(result, Step.REPLAY).differences[0].field == "hits"
 
 
+def test_one_whose_candidates_are_redacted_verifies_but_for_its_fingerprint() -> None:
+    taken = [
+        docaudit.Variant(concept="ferry", text=text, status=status, source="embedding")
+        for text, status in (("the wind", "proposed"), ("late be", "rejected"), ("sank", "proposed"))
+    ]
+    whole = docaudit.audit(DOCUMENT, TABLE.add(taken), question=QUESTION, **OPTIONS)
+    redacted = load(dump(docaudit.redact(whole)))
+    result = docaudit.verify(redacted, DOCUMENT)
+    assert result.verified
+    assert states(result) == {
+        "digest": "confirmed",
+        "fingerprint": "not_run",
+        "document": "confirmed",
+        "versions": "confirmed",
+        "replay": "confirmed",
+        "second_engine": "confirmed",
+    }
+    assert "redacted" in of(result, Step.FINGERPRINT).evidence
+    # What is left of the table counts as before.
+    rows = [
+        row.model_copy(update={"status": "rejected"}) if row.status == "proposed" else row
+        for row in redacted.concept_table.variants
+    ]
+    forged = redacted.model_copy(update={"concept_table": docaudit.ConceptTable(variants=tuple(rows))})
+    assert states(docaudit.verify(with_digest(forged), DOCUMENT))["replay"] == "differs"
+
+
 def test_another_document_is_not_replayed(saved: AbsenceJustification) -> None:
     result = docaudit.verify(saved, pdfs.document(REPORT))
     assert not result.verified
