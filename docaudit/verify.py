@@ -7,7 +7,7 @@ options -> another engine, by plain search. Every difference is listed; a check 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -109,6 +109,16 @@ NOT_REPLAYED = frozenset({"digest", "document.name", "options.workers"})
 The digest covers them."""
 
 
+_TAKEN_OVER = (
+    "digest",
+    "document.name",
+    "question",
+    "concept_table.info (descriptions)",
+    "concept_table.variants (id, source, reference, reviewer, date, note, own columns, order)",
+    "options (workers, reasons of waivers, and what makes no difference for this document)",
+)
+
+
 def verify(
     justification: AbsenceJustification,
     source: Source | ParsedDocument,
@@ -153,6 +163,7 @@ def verify(
             _replay(justification, now, read_again=document.parsed is None),
         ]
         checks.append(_second_engine(justification, document, options))
+        checks[0] = _where_to_look(justification, checks)
     return Verification(document=identity.name, checks=tuple(checks))
 
 
@@ -160,6 +171,23 @@ def _digest(saved: AbsenceJustification) -> Check:
     whole = digest_of(saved) == saved.digest
     said = "its content fits the digest" if whole else "its content was changed after docaudit wrote it"
     return Check(step=Step.DIGEST, state="confirmed" if whole else "differs", evidence=said)
+
+
+def _where_to_look(saved: AbsenceJustification, checks: Sequence[Check]) -> Check:
+    """The check of the digest; where only it differs, with the fields that a replay takes over as they stand."""
+    digest = checks[0]
+    if digest.state != "differs" or any(check.state == "differs" for check in checks[1:]):
+        return digest
+    fields = [
+        *_TAKEN_OVER,
+        *(["absence_explanation"] if saved.explained_by.method == "model" else []),
+        *(["concept_table_fingerprint"] if hides_rows(saved) else []),
+    ]
+    where = (
+        f"{digest.evidence}; the audit gives the same, so it is one of the fields that a replay takes over and cannot "
+        f"confirm: {', '.join(fields)}"
+    )
+    return digest.model_copy(update={"evidence": where})
 
 
 def _fingerprint(saved: AbsenceJustification) -> Check:
