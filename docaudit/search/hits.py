@@ -18,8 +18,7 @@ from docaudit.search.findings import Found
 from docaudit.search.letter_widths import share
 from docaudit.search.pagelines import PageLines, encodable
 from docaudit.search.patterns import Pattern
-
-SNIPPET_CHARS = 160
+from docaudit.snippets import SNIPPET_CHARS, window
 
 _NEGATION_BEFORE = regex.compile(
     r"(?:\b(?:no|not|never|without|nor|neither|none|cannot|lacks?|absence of|free of|excluding|except)\b"
@@ -68,16 +67,8 @@ def _runs_left(text: str) -> bool:
 
 def snippet_of(lines: PageLines, parts: Sequence[tuple[int, int, int]]) -> str:
     """Verbatim text around a finding: a window of each of its lines, about SNIPPET_CHARS in all."""
-    if len(parts) == 1 and len(lines.text[parts[0][0]]) <= SNIPPET_CHARS:  # nearly always
-        return lines.text[parts[0][0]]
-    out = []
-    share = SNIPPET_CHARS // len(parts)
-    for row, first, last in parts:
-        text = lines.text[row]
-        spare = max(share - (last - first), 0)
-        start = max(min(first - spare // 2, len(text) - share), 0)
-        out.append(text[start : max(start + share, last)] if len(text) > share else text)
-    return "\n".join(out)
+    size = SNIPPET_CHARS // len(parts)
+    return "\n".join([window(lines.text[row], first, last, size) for row, first, last in parts])
 
 
 def is_negated(lines: PageLines, parts: Sequence[tuple[int, int, int]]) -> bool:
