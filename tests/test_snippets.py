@@ -17,7 +17,7 @@ from docaudit.render.text import to_text
 from docaudit.snippets import SNIPPET_CHARS, window, with_ellipses
 from tests import pdfs
 
-LONG = "Indicate by check mark whether the registrant is a well-known issuer of so many words that no snippet holds it, "
+LONG = "Indicate by check mark whether the registrant is a well-known issuer of so many words that no snippet holds, "
 LINE = LONG + "and whether it uses electricity of its own or of others, " + LONG + "which is the end."
 
 
