@@ -17,6 +17,10 @@ from docaudit.location import Direction, TextSource, Visibility
 _FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_IMAGES
 """Without the engine's flag that invents characters for glyphs without a Unicode value (they become U+FFFD), and
 without the one that drops what lies outside the page box."""
+LETTER_FLAGS = (
+    pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_IGNORE_ACTUALTEXT
+)
+"""Those with which the letters of these lines are read once more, without the images of the page."""
 
 _BOLD = 16
 _FILLED, _STROKED = 16, 32
