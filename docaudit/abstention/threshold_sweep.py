@@ -1,0 +1,106 @@
+"""Thresholds over frozen results: retrieval, labels and answers stay, only the threshold changes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from docaudit.abstention.answers import AnswerLedger, answer_ledger
+from docaudit.abstention.counts import GateCounts, Unverified, count
+from docaudit.abstention.frozen import Frozen, QuestionSet
+from docaudit.abstention.gate import gate_value
+from docaudit.abstention.limits import limits
+from docaudit.abstention.records import Direction, OperatingRecord
+from docaudit.abstention.risk_coverage import RiskCoverage, risk_coverage
+from docaudit.errors import GateError
+from docaudit.evidence import Model
+
+
+class Point(Model):
+    """One threshold: what the gate does, and what reached the users (None if no answers are recorded)."""
+
+    gate: GateCounts
+    answers: AnswerLedger | None
+
+
+class Sweep(Model):
+    """What each threshold does, with all that a reader needs to judge it.
+
+    Attributes:
+        operating: How the scores came about.
+        questions: Where the questions come from.
+        sha256: Hash of the frozen results.
+        points: One for each threshold, the most lenient first.
+        risk_coverage: The trade-off over all thresholds that make a difference.
+        limits: What these numbers cannot say.
+    """
+
+    operating: OperatingRecord
+    questions: QuestionSet
+    sha256: str
+    points: tuple[Point, ...]
+    risk_coverage: RiskCoverage
+    limits: tuple[str, ...]
+
+
+def sweep_thresholds(
+    frozen: Frozen,
+    thresholds: Sequence[float] | None = None,
+    *,
+    unverified: Unverified = "refuse",
+    extra_limits: Sequence[str] = (),
+) -> Sweep:
+    """Count what each threshold does.
+
+    Args:
+        frozen: Results with labels.
+        thresholds: Any numbers; None for every value that a question of these results has.
+        unverified: Whether unverified questions are refused or counted apart.
+        extra_limits: What else must be said of the numbers.
+
+    Raises:
+        GateError: A threshold is not a number or is given twice, or there are unverified rows that nobody asked for.
+    """
+    ordered = _lenient_first(frozen, every_value(frozen) if thresholds is None else thresholds)
+    points = tuple(
+        Point(gate=count(frozen, one, unverified=unverified), answers=answer_ledger(frozen, one))
+        for one in ordered
+    )
+    _need_monotone(points)
+    return Sweep(
+        operating=frozen.operating,
+        questions=frozen.questions,
+        sha256=frozen.sha256,
+        points=points,
+        risk_coverage=risk_coverage(frozen),
+        limits=(*limits(frozen), *extra_limits),
+    )
+
+
+def every_value(frozen: Frozen) -> list[float]:
+    """Each value that a question is compared with, once; raises GateError if no question has one."""
+    values = {gate_value(frozen.operating, row.retrieval) for row in frozen.rows}
+    found = sorted(value for value in values if isinstance(value, float | int))
+    if not found:
+        raise GateError("no question has a score, so there is nothing to choose a threshold by")
+    return found
+
+
+def _lenient_first(frozen: Frozen, thresholds: Sequence[float]) -> list[float]:
+    if not thresholds or not all(math.isfinite(one) for one in thresholds):
+        raise GateError("thresholds must be numbers, at least one", remedy="write, for example, 0.4,0.7")
+    if len(set(thresholds)) < len(thresholds):
+        raise GateError("a threshold is given twice")
+    return sorted(thresholds, reverse=frozen.operating.direction is Direction.LOWER)
+
+
+def _need_monotone(points: Sequence[Point]) -> None:
+    """A stricter threshold never passes more; if it did, the counts would be wrong and must not be shown."""
+    for lenient, strict in pairwise(point.gate for point in points):
+        if (
+            strict.passed.numerator > lenient.passed.numerator
+            or strict.false_pass.numerator > lenient.false_pass.numerator
+            or strict.over_hold.numerator < lenient.over_hold.numerator
+        ):
+            raise GateError(f"threshold {strict.threshold:g} passes more than {lenient.threshold:g}")
