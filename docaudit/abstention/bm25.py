@@ -1,7 +1,7 @@
 """The reference retriever: BM25 over whole words of ASCII and pairs of Japanese characters.
 
-It is here so that a published experiment can be run again to the last digit, not to be a good retriever: it has no notion
-of meaning, negation, time or identifiers ("P-20" is the words "p" and "20").
+It is here so that a published experiment can be run again to the last digit, not to be a good retriever: it has no
+notion of meaning, negation, time or identifiers ("P-20" is the words "p" and "20").
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def _normal(text: str) -> str:
 class BM25:
     """An index over documents.
 
-    A token of the query counts once however often it stands there, and IDF is ln(1 + (N - df + 0.5) / (df + 0.5)), which
-    is never negative. Equal scores are ordered by the name of the document.
+    A token of the query counts once however often it stands there, and IDF is ln(1 + (N - df + 0.5) / (df + 0.5)),
+    which is never negative. Equal scores are ordered by the name of the document.
 
     Args:
         documents: What is searched.

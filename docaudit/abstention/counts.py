@@ -1,7 +1,7 @@
 """What a threshold does to questions whose evidence is known: each count with the denominator that belongs to it.
 
-A false pass is counted of questions without evidence, an over-hold of questions with evidence, pass and hold of all. None
-of them says whether an answer was right: see docaudit.abstention.answers.
+A false pass is counted of questions without evidence, an over-hold of questions with evidence, pass and hold of all.
+None of them says whether an answer was right: see docaudit.abstention.answers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from docaudit.errors import GateError
 from docaudit.evidence import Model
 
 Unverified = Literal["refuse", "apart"]
-"""What becomes of questions whose evidence nobody has verified: refused, or counted in pass and hold and shown apart."""
+"""What becomes of questions whose evidence nobody has verified: refused, or counted in pass and hold, but apart."""
 
 
 class GateCounts(Model):

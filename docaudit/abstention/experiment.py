@@ -62,7 +62,8 @@ def run_experiment(inputs: Inputs) -> Experiment:
     ]
     results["metrics_note"] = METRICS_NOTE
     text = json.dumps(results, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-    return Experiment(text, hashlib.sha256(text.encode()).hexdigest(), sweep, _notes(inputs))
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    return Experiment(text, sha256, sweep.model_copy(update={"sha256": sha256}), _notes(inputs))
 
 
 def is_results(content: Any) -> bool:
@@ -73,7 +74,7 @@ def is_results(content: Any) -> bool:
 def frozen_results(results: Mapping[str, Any], sha256: str, file: str | None = None) -> Frozen:
     """The content of a results.json as frozen results; raises GateError.
 
-    What "absent" rests on is the config's `absent_basis`, or its corpus_scope, its day and each question's label_reason.
+    What "absent" rests on is the config's `absent_basis`, or else its corpus_scope and day, and each label_reason.
     """
     config = results["config"]
     if not isinstance(config, dict) or not isinstance(results["queries"], list):

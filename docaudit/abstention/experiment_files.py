@@ -78,7 +78,9 @@ def read_inputs(config: Path, documents: Path, queries: Path) -> Inputs:
     problems += _named_twice([one.id for one in made_queries], queries.name)
     known = {one.id for one in made_documents}
     problems += [
-        f"{queries.name}: {fault}" for at, one in enumerate(made_queries, 1) for fault in _label(at, one, known)
+        f"{queries.name}: {fault}"
+        for at, one in enumerate(made_queries, 1)
+        for fault in _label(at, one, known)
     ]
     if problems or made_config is None:
         raise GateError("the experiment cannot be run", problems=tuple(problems))
@@ -113,8 +115,14 @@ def _named_twice(names: Sequence[str], file: str) -> list[str]:
 
 def _label(number: int, question: Question, documents: set[str]) -> list[str]:
     where = f"row {number} ({question.id})"
-    faults = [f"{where}: there is no document '{one}'" for one in question.required_doc_ids if one not in documents]
-    faults += [f"{where}: the field '{name}' is written by the run" for name in _ADDED if name in question.model_extra]
+    faults = [
+        f"{where}: there is no document '{one}'" for one in question.required_doc_ids if one not in documents
+    ]
+    faults += [
+        f"{where}: the field '{name}' is written by the run"
+        for name in _ADDED
+        if name in (question.model_extra or {})
+    ]
     if question.answerable_in_collection is False and question.required_doc_ids:
         faults.append(f"{where}: not answerable, but required documents are named")
     if question.answerable_in_collection and not question.required_doc_ids:

@@ -49,14 +49,10 @@ def _wrong_order(operating: OperatingRecord, rows: Sequence[Row]) -> list[str]:
         return []
     other = Direction.LOWER if operating.direction is Direction.HIGHER else Direction.HIGHER
     if not with_it:
-        return [
-            f"{listed(against)}: wrong direction: candidates come best first, and by their scores it is {other}, "
-            f"not {operating.direction}"
-        ]
-    return [
-        f"{listed(against)}: mixed directions: these candidates are not best first by {operating.direction}, "
-        f"as those of {listed(with_it)} are"
-    ]
+        said = f"candidates come best first, and by their scores it is {other}, not {operating.direction}"
+        return [f"{listed(against)}: wrong direction: {said}"]
+    said = f"these candidates are not best first by {operating.direction}, as those of {listed(with_it)} are"
+    return [f"{listed(against)}: mixed directions: {said}"]
 
 
 def _steps(row: Row) -> list[tuple[float, float]]:

@@ -39,5 +39,7 @@ def limits(frozen: Frozen) -> tuple[str, ...]:
     disputed = sum(row.label.disputed for row in frozen.rows)
     if disputed:
         said.append(f"On {disputed} of {len(frozen.rows)} questions people disagreed about the evidence.")
-    said.append("A score is no probability, and thresholds do not carry over to other scores, versions or questions.")
+    said.append(
+        "A score is no probability, and thresholds do not carry over to other scores, versions or questions."
+    )
     return tuple(said)

@@ -89,9 +89,7 @@ def validated(model: type[ModelT], raw: Any, where: str, problems: list[str]) ->
         return None
 
 
-def _part(
-    model: type[ModelT], content: Mapping[str, Any], name: str, problems: list[str]
-) -> ModelT | None:
+def _part(model: type[ModelT], content: Mapping[str, Any], name: str, problems: list[str]) -> ModelT | None:
     if name not in content:
         problems.append(f"the part '{name}' is missing")
         return None

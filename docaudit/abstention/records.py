@@ -1,7 +1,7 @@
 """What a gate looks at: how scores come about, and what the retriever found for each question.
 
-Absent values are reasons, never 0: a candidate without score, a question without candidates and a search that failed are
-three things, and none of them is a low score.
+Absent values are reasons, never 0: a candidate without score, a question without candidates and a search that failed
+are three things, and none of them is a low score.
 """
 
 from __future__ import annotations

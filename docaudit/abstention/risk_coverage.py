@@ -7,8 +7,8 @@ from itertools import groupby
 from docaudit.abstention.frozen import Frozen, Row
 from docaudit.abstention.gate import gate_value
 from docaudit.abstention.labels import Evidence
-from docaudit.abstention.records import Direction
 from docaudit.abstention.ratio import Ratio
+from docaudit.abstention.records import Direction
 from docaudit.evidence import Model
 
 
@@ -63,9 +63,7 @@ def risk_coverage(frozen: Frozen) -> RiskCoverage:
 def _best_first(frozen: Frozen, rows: list[Row]) -> list[tuple[float, Row]]:
     valued = [(gate_value(frozen.operating, row.retrieval), row) for row in rows]
     scored = [(value, row) for value, row in valued if isinstance(value, float)]
-    return sorted(
-        scored, key=lambda pair: pair[0], reverse=frozen.operating.direction is Direction.HIGHER
-    )
+    return sorted(scored, key=lambda pair: pair[0], reverse=frozen.operating.direction is Direction.HIGHER)
 
 
 def _area(points: list[CurvePoint]) -> float | None:

@@ -1,7 +1,7 @@
 """Two parts of a question set: one to choose a threshold on, one to check the choice, once.
 
-Questions of one group stay together, and so do questions that are written almost alike: else the second part would repeat
-what the first has shown. Paraphrases in other words cannot be seen here; give them one group.
+Questions of one group stay together, and so do questions that are written almost alike: else the second part would
+repeat what the first has shown. Paraphrases in other words cannot be seen here; give them one group.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ def split(frozen: Frozen, *, held_out: float = 0.3, seed: int = 0) -> Split:
 
     if not 0 < held_out < 1:
         raise GateError(f"the held-out share is {held_out:g}", remedy="take one between 0 and 1")
-    joined = [(one, other) for one, other, _ in _near_duplicates(frozen.rows) if _group(one) != _group(other)]
+    _need_groups(frozen.rows)
+    joined = [(one, other) for one, other, _ in near_duplicates(frozen.rows) if _group(one) != _group(other)]
     groups = _joined_groups(frozen.rows, joined)
     if len(set(groups)) < 2:
         raise GateError("all questions belong to one group, so they cannot be split")
@@ -111,7 +112,7 @@ def leaks(frozen: Frozen, parts: Split) -> tuple[Leak, ...]:
     """Every pair that straddles the two parts and should not."""
     tuning = frozen.only(parts.tuning).rows
     held_out = frozen.only(parts.held_out).rows
-    alike = {(one.id, other.id): score for one, other, score in _near_duplicates((*tuning, *held_out))}
+    alike = {(one.id, other.id): score for one, other, score in near_duplicates((*tuning, *held_out))}
     found = []
     for one in tuning:
         for other in held_out:
@@ -153,7 +154,7 @@ def _group(row: Row) -> str:
     return row.label.group
 
 
-def _near_duplicates(rows: Sequence[Row]) -> Iterator[tuple[Row, Row, float]]:
+def near_duplicates(rows: Sequence[Row]) -> Iterator[tuple[Row, Row, float]]:
     """Pairs that are written almost alike, the earlier row first, with their similarity."""
     from rapidfuzz import fuzz, process
 
@@ -164,11 +165,7 @@ def _near_duplicates(rows: Sequence[Row]) -> Iterator[tuple[Row, Row, float]]:
             yield rows[one], rows[other], float(scores[one, other])
 
 
-def _joined_groups(rows: Sequence[Row], joined: Sequence[tuple[Row, Row]]) -> list[int]:
-    """A number for each row; rows of one group, or joined, have the same."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
+def _need_groups(rows: Sequence[Row]) -> None:
     without = [row for row in rows if row.label.group is None]
     if without:
         raise GateError(
@@ -176,6 +173,13 @@ def _joined_groups(rows: Sequence[Row], joined: Sequence[tuple[Row, Row]]) -> li
             problems=(f"{listed(without)}: no group",),
             remedy="give questions about one rule, and paraphrases, the same group; others one of their own",
         )
+
+
+def _joined_groups(rows: Sequence[Row], joined: Sequence[tuple[Row, Row]]) -> list[int]:
+    """A number for each row; rows of one group, or joined, have the same."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     names = {name: place for place, name in enumerate(dict.fromkeys(_group(row) for row in rows))}
     ends = [(names[_group(one)], names[_group(other)]) for one, other in joined]
     starts, stops = zip(*ends, strict=True) if ends else ((), ())

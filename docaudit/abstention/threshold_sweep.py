@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from docaudit.abstention.answers import AnswerLedger, answer_ledger
 from docaudit.abstention.counts import GateCounts, Unverified, count
+from docaudit.abstention.cut_points import cut_points
 from docaudit.abstention.frozen import Frozen, QuestionSet
 from docaudit.abstention.gate import gate_value
 from docaudit.abstention.limits import limits
@@ -62,7 +63,7 @@ def sweep_thresholds(
     Raises:
         GateError: A threshold is not a number or is given twice, or there are unverified rows that nobody asked for.
     """
-    ordered = _lenient_first(frozen, every_value(frozen) if thresholds is None else thresholds)
+    ordered = _lenient_first(frozen, _every_cut(frozen) if thresholds is None else thresholds)
     points = tuple(
         Point(gate=count(frozen, one, unverified=unverified), answers=answer_ledger(frozen, one))
         for one in ordered
@@ -78,10 +79,9 @@ def sweep_thresholds(
     )
 
 
-def every_value(frozen: Frozen) -> list[float]:
-    """Each value that a question is compared with, once; raises GateError if no question has one."""
+def _every_cut(frozen: Frozen) -> list[float]:
     values = {gate_value(frozen.operating, row.retrieval) for row in frozen.rows}
-    found = sorted(value for value in values if isinstance(value, float | int))
+    found = cut_points(frozen.operating, [value for value in values if isinstance(value, float)])
     if not found:
         raise GateError("no question has a score, so there is nothing to choose a threshold by")
     return found

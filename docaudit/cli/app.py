@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 import docaudit
-from docaudit.cli import checking, suggesting, tables
+from docaudit.cli import checking, gating, suggesting, tables
 from docaudit.cli.common import concepts_flag, debug_flag, documents, json_flag
 from docaudit.cli.flags import chosen_options, option_flags
 from docaudit.options import READING_OPTIONS
@@ -186,5 +186,5 @@ def report(saved: Path, html: Path | None, out: Path | None, as_json: bool) -> i
     return actions.report(saved, html=html, out=out, as_json=as_json)
 
 
-for command in (*tables.COMMANDS, *suggesting.COMMANDS, *checking.COMMANDS):
+for command in (*tables.COMMANDS, *suggesting.COMMANDS, *checking.COMMANDS, *gating.COMMANDS):
     app.add_command(command)

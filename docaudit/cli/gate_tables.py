@@ -1,0 +1,182 @@
+"""A sweep of thresholds on a terminal: every count with its denominator, and what the numbers cannot say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+from docaudit.abstention.counts import GateCounts
+from docaudit.abstention.gate import Reason
+from docaudit.abstention.ratio import Ratio
+from docaudit.abstention.threshold_sweep import Point, Sweep
+from docaudit.render.clean import one_line
+from docaudit.render.paper import Paper, new_console
+
+if TYPE_CHECKING:
+    from docaudit.abstention.guarantee import Guarantee
+
+SHOWN = 20
+"""Thresholds shown at most; every nth of more."""
+_REASONS = {
+    Reason.NO_CANDIDATES: "without candidates",
+    Reason.MISSING_SCORE: "with a missing score",
+    Reason.RETRIEVAL_FAILED: "because the search failed",
+}
+
+
+def print_sweep(sweep: Sweep, promise: Guarantee | None = None, console: Console | None = None) -> None:
+    """Print a sweep; thresholds and names that are not shown are counted."""
+    paper = Paper(console or new_console())
+    _head(paper, sweep)
+    points = _shown(sweep.points)
+    _gate(paper, [point.gate for point in points])
+    _held(paper, points[0].gate)
+    _answers(paper, points)
+    if len(points) < len(sweep.points):
+        paper.say((f"{len(points)} of {len(sweep.points)} thresholds are shown: --json, --thresholds", "dim"))
+    _bounds(paper, sweep.points)
+    curve = sweep.risk_coverage
+    if curve.aurc is not None:
+        paper.blank()
+        reach = f"coverage from 0 to {curve.greatest_coverage:.2f}"
+        paper.say(f"Area under the risk-coverage curve: {curve.aurc:.3f} ({reach}; lower is better)")
+    if promise is not None:
+        paper.heading("Guarantee")
+        paper.say(promise.statement, indent=2)
+    paper.heading("What these numbers cannot say")
+    for limit in sweep.limits:
+        paper.say(f"· {limit}", indent=2, hang=2)
+
+
+def _head(paper: Paper, sweep: Sweep) -> None:
+    record, questions = sweep.operating, sweep.questions
+    way = f"{record.aggregation.value}{'' if record.top_n is None else f' (n = {record.top_n})'}"
+    paper.say(
+        (one_line(record.score_kind), "bold"),
+        f" of the stage {one_line(record.stage)}, {record.direction.value.replace('_', ' ')}, {way}; ",
+        f"passes if {sweep.points[0].gate.rule.rpartition(' ')[0]} threshold",
+        hang=2,
+    )
+    versions = {"model": record.model_version, "index": record.index_version, "config": record.config_version}
+    paper.say(
+        (", ".join(f"{name} {one_line(said or 'not recorded')}" for name, said in versions.items()), "dim"),
+        indent=2,
+        hang=2,
+    )
+    for name, how in record.conditions.items():
+        paper.say((f"beside the score: {one_line(name)}: {one_line(how)}", "dim"), indent=2, hang=2)
+    paper.say(
+        f"{sweep.points[0].gate.passed.denominator} questions: {one_line(questions.name)}, "
+        f"{one_line(questions.period)}, {questions.origin}",
+        indent=2,
+        hang=2,
+    )
+
+
+def _shown(points: Sequence[Point]) -> Sequence[Point]:
+    return points[:: -(-len(points) // SHOWN)]
+
+
+def _gate(paper: Paper, counts: Sequence[GateCounts]) -> None:
+    first = counts[0]
+    heads = [
+        ("threshold", ""),
+        ("pass", f"of {first.passed.denominator}"),
+        ("hold", f"of {first.held.denominator}"),
+        ("false pass", f"of {first.false_pass.denominator} without evidence"),
+        ("over-hold", f"of {first.over_hold.denominator} with evidence"),
+        ("required documents", "found, of passed"),
+    ]
+    rows = [
+        [
+            f"{one.threshold:g}",
+            *(_cell(ratio) for ratio in (one.passed, one.held, one.false_pass, one.over_hold)),
+            f"{one.passed_with_required.numerator} of {one.passed_with_required.denominator}",
+        ]
+        for one in counts
+    ]
+    if first.unverified_passed.denominator:
+        heads.append(("unverified pass", f"of {first.unverified_passed.denominator}"))
+        for row, one in zip(rows, counts, strict=True):
+            row.append(str(one.unverified_passed.numerator))
+    paper.heading("The gate", "passing is not yet an answer")
+    _table(paper, heads, rows)
+
+
+def _held(paper: Paper, counts: GateCounts) -> None:
+    """Holds that no threshold changes: they have nothing to do with the size of a score."""
+    kinds = [
+        f"{counts.reasons[reason]} {name}" for reason, name in _REASONS.items() if counts.reasons[reason]
+    ]
+    if kinds:
+        paper.say(f"Held at every threshold: {', '.join(kinds)}; the others held are below it.", indent=2)
+
+
+def _answers(paper: Paper, points: Sequence[Point]) -> None:
+    ledgers = [point.answers for point in points if point.answers is not None]
+    if not ledgers:
+        return
+    paper.heading("The answers", "a hold is not a correct answer")
+    names = {
+        "answer_coverage": "answered, of all questions",
+        "held_after_generation": "held after generation, of passed",
+        "not_recorded": "not recorded, of passed",
+        "correct": "correct, of answered",
+        "partial": "partial, of answered",
+        "items_satisfied": "items given by partial answers",
+        "no_reference": "no material to judge by, of answered",
+        "undecidable": "undecidable, of answered",
+        "wrong_of_judged": "wrong, of judged",
+        "wrong_of_answered": "wrong, of answered",
+        "wrong_of_all": "wrong, of all questions",
+    }
+    heads = [("at threshold", ""), *((f"{one.threshold:g}", "") for one in ledgers)]
+    rows = []
+    for field, name in names.items():
+        ratios: list[Ratio] = [getattr(one, field) for one in ledgers]
+        optional = field in ("partial", "items_satisfied", "not_recorded", "held_after_generation")
+        if not optional or any(ratio.numerator for ratio in ratios):
+            rows.append([name, *(_whole(ratio) for ratio in ratios)])
+    _table(paper, heads, rows)
+
+
+def _bounds(paper: Paper, points: Sequence[Point]) -> None:
+    """Zero errors in the sample, with what they allow elsewhere; each distinct count once."""
+    said = []
+    for field, name in (("false_pass", "false pass"), ("over_hold", "over-hold")):
+        ratios = dict.fromkeys(getattr(point.gate, field) for point in points)
+        said += [f"{name}: {ratio}" for ratio in ratios if ratio.numerator == 0]
+    for field in ("wrong_of_judged", "wrong_of_answered"):
+        ratios = dict.fromkeys(getattr(point.answers, field) for point in points if point.answers)
+        said += [f"{field.replace('_', ' ')}: {ratio}" for ratio in ratios if ratio.numerator == 0]
+    if said:
+        paper.heading("Zero counted is not zero")
+        for line in said:
+            paper.say(line, indent=2, hang=2)
+
+
+def _cell(ratio: Ratio) -> str:
+    return f"{ratio.numerator}" if ratio.share is None else f"{ratio.numerator} ({_percent(ratio.share)})"
+
+
+def _whole(ratio: Ratio) -> str:
+    share = "" if ratio.share is None else f" ({_percent(ratio.share)})"
+    return f"{ratio.numerator} of {ratio.denominator}{share}"
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.1f} %"
+
+
+def _table(paper: Paper, heads: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]) -> None:
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+    for number, (name, of) in enumerate(heads):
+        table.add_column(
+            f"{name}\n{of}" if of else name, justify="right" if number else "left", header_style="dim"
+        )
+    for row in rows:
+        table.add_row(*row)
+    paper.table(table)
