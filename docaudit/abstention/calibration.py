@@ -21,6 +21,7 @@ from docaudit.evidence import Model
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_FEWEST = 5  # of each outcome; scikit-learn fits on five parts that each have both
 Target = Literal["evidence_present", "answer_correct"]
 """What the probability is one of: that the evidence is there, or that the answer is right."""
 
@@ -107,7 +108,7 @@ def calibrate(
         method: `isotonic` needs many questions (about 1,000), `sigmoid` few.
 
     Raises:
-        GateError: The questions were designed, or do not have both outcomes, three times each or more.
+        GateError: The questions were designed, or too few of them have one of the two outcomes.
     """
     if frozen.questions.origin == "designed":
         raise GateError(
@@ -115,10 +116,10 @@ def calibrate(
             remedy="calibrate on questions that were sampled from use",
         )
     scores, outcomes, rows = _known(frozen, target)
-    if min(sum(outcomes), len(outcomes) - sum(outcomes)) < 3:
+    if min(sum(outcomes), len(outcomes) - sum(outcomes)) < _FEWEST:
         raise GateError(
             f"{sum(outcomes)} of {len(outcomes)} questions have the outcome '{target}'",
-            remedy="calibrate on questions of both outcomes, three of each or more",
+            remedy=f"calibrate on questions of both outcomes, {_FEWEST} of each or more",
         )
     predict = _fitted(frozen.operating, scores, outcomes, method)
     return Calibration(frozen.operating, target, frozen.questions, rows, predict)
@@ -192,6 +193,12 @@ def _fitted(
 
         def fit(self, _x: Any, _y: Any) -> ScoreItself:
             return self
+
+        def __sklearn_is_fitted__(self) -> bool:
+            return True
+
+        def predict(self, x: Any) -> NDArray[Any]:
+            return (self.decision_function(x) > 0).astype(int)
 
         def decision_function(self, x: Any) -> NDArray[Any]:
             return np.asarray(x)[:, 0]

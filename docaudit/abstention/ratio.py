@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import computed_field, model_validator
 
 from docaudit.evidence import Model
@@ -19,6 +21,14 @@ class Ratio(Model):
 
     numerator: int
     denominator: int
+
+    @model_validator(mode="before")
+    @classmethod
+    def _computed_anew(cls, given: Any) -> Any:
+        """A saved ratio also has its share and interval; they follow from the counts."""
+        if not isinstance(given, dict):
+            return given
+        return {name: value for name, value in given.items() if name not in ("share", "interval")}
 
     @model_validator(mode="after")
     def _a_part_of_the_whole(self) -> Ratio:
