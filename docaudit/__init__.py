@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from docaudit.justification import AbsenceJustification, AnswerWithEvidence, Finding, GroundedAnswer
     from docaudit.options import AuditOptions
     from docaudit.parsed import ParsedDocument, SweepResult
+    from docaudit.redact import redact
+    from docaudit.reporting import report
     from docaudit.saved import load_justification
     from docaudit.suggest import suggest
     from docaudit.sweep import sweep_for_absence
@@ -47,6 +49,8 @@ _HOME = {
     "AuditOptions": "docaudit.options",
     "ParsedDocument": "docaudit.parsed",
     "SweepResult": "docaudit.parsed",
+    "redact": "docaudit.redact",
+    "report": "docaudit.reporting",
     "load_justification": "docaudit.saved",
     "suggest": "docaudit.suggest",
     "sweep_for_absence": "docaudit.sweep",
@@ -78,6 +82,8 @@ __all__ = [
     "justify",
     "load_justification",
     "parse",
+    "redact",
+    "report",
     "suggest",
     "sweep",
     "sweep_for_absence",

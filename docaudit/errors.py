@@ -64,6 +64,10 @@ class DamagedDocumentError(InputError):
     """The document is so damaged, cut off or hostile that it cannot be opened within the limits."""
 
 
+class OtherDocumentError(InputError):
+    """The document is not the one that was audited: its hash is another."""
+
+
 class ConceptTableError(DocauditError):
     """The concept table is unreadable or wrong.
 
