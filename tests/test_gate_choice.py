@@ -227,7 +227,7 @@ class TestAdoption:
         assert AdoptionBundle.model_validate_json(kept.model_dump_json()).threshold == 0.55
 
     def test_more_than_was_agreed_to(self) -> None:
-        with pytest.raises(GateError, match=r"false_pass: \d+ of \d+ .*agreed to: 0.0%"):
+        with pytest.raises(GateError, match=r"false_pass: \d+ of \d+ .*agreed to: 0.0 %"):
             self.bundle(accepted_false_pass=0.0)
 
     def test_only_on_a_held_out_part_at_its_first_use(self) -> None:

@@ -9,6 +9,7 @@ from pydantic import Field
 from docaudit.abstention.counts import GateCounts, Unverified, count
 from docaudit.abstention.frozen import Frozen, QuestionSet
 from docaudit.abstention.limits import limits
+from docaudit.abstention.ratio import percent
 from docaudit.abstention.records import OperatingRecord
 from docaudit.errors import GateError
 from docaudit.evidence import Model
@@ -105,7 +106,7 @@ def adopt(
     for name, most in agreed.items():
         ratio = getattr(counts, name)
         if ratio.share is None or ratio.share > most:
-            problems.append(f"{name}: {ratio}, agreed to: {most:.1%}")
+            problems.append(f"{name}: {ratio}, agreed to: {percent(most)}")
     if problems:
         raise GateError("the threshold is not adopted", problems=tuple(problems))
     names = [row.label.evidence.value for row in frozen.rows]

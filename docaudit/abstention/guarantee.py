@@ -14,7 +14,8 @@ from docaudit.abstention.counts import Unverified, need_verified
 from docaudit.abstention.frozen import Frozen
 from docaudit.abstention.gate import decide
 from docaudit.abstention.labels import Evidence
-from docaudit.abstention.ratio import Ratio
+from docaudit.abstention.ratio import Ratio, percent
+from docaudit.abstention.records import written
 from docaudit.errors import GateError, ModelError
 from docaudit.evidence import Model
 
@@ -46,13 +47,13 @@ class Guarantee(Model):
         if self.chosen is None:
             return (
                 f"No threshold of {len(self.tried)} can be guaranteed to let through at most "
-                f"{self.max_false_pass:.0%} of the questions without evidence: "
+                f"{percent(self.max_false_pass)} of the questions without evidence: "
                 f"{self.questions_without_evidence} such questions are too few, or too many of them pass."
             )
         return (
-            f"At {self.chosen:g}, at most {self.max_false_pass:.0%} of questions without evidence pass, with "
-            f"{self.confidence:.0%} confidence: {self.false_pass} did. This holds for questions that come as these "
-            "did, if these were not used to choose anything before; not for other questions, versions or indexes."
+            f"At {written(self.chosen)}, at most {percent(self.max_false_pass)} of questions without evidence pass, with "
+            f"{percent(self.confidence)} confidence: {self.false_pass} did. This holds for questions that come as "
+            "these did, if these were not used to choose anything before; not for other questions, versions or indexes."
         )
 
 

@@ -9,6 +9,7 @@ import io
 from pathlib import Path
 from typing import Any
 
+from docaudit.abstention.records import written
 from docaudit.abstention.threshold_sweep import Sweep
 from docaudit.atomic import write_bytes
 from docaudit.errors import ModelError, OutputError
@@ -74,7 +75,7 @@ def _mark_thresholds(axes: Any, sweep: Sweep) -> None:
     places: dict[int, list[str]] = {}
     for point in sweep.points:
         passed = point.gate.passed.numerator - point.gate.unverified_passed.numerator
-        places.setdefault(passed, []).append(f"{point.gate.threshold:g}")
+        places.setdefault(passed, []).append(written(point.gate.threshold))
     if len(places) > _MOST_MARKS:
         return
     for place in sweep.risk_coverage.points:

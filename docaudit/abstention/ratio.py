@@ -11,6 +11,11 @@ from docaudit.evidence import Model
 CONFIDENCE = 0.95
 
 
+def percent(share: float) -> str:
+    """``28.0 %``."""
+    return f"{share * 100:.1f} %"
+
+
 class Ratio(Model):
     """So many of so many; of nothing there is no share, and zero errors in few questions promise little.
 
@@ -61,7 +66,7 @@ class Ratio(Model):
         low, high = self.interval
         bound = ""
         if self.numerator == 0:
-            bound = f"; up to {high:.1%} with 95 % confidence"
+            bound = f"; up to {percent(high)} with 95 % confidence"
         elif self.numerator == self.denominator:
-            bound = f"; from {low:.1%} with 95 % confidence"
-        return f"{counts} ({self.share:.1%}{bound})".replace("%", " %").replace("  %", " %")
+            bound = f"; from {percent(low)} with 95 % confidence"
+        return f"{counts} ({percent(self.share)}{bound})"

@@ -15,6 +15,12 @@ from pydantic import Field, model_validator
 from docaudit.evidence import Model
 
 
+def written(threshold: float) -> str:
+    """A threshold as short as it can be without becoming another: ``0.4``, ``8.000504073790324``."""
+    short = f"{threshold:g}"
+    return short if float(short) == threshold else repr(threshold)
+
+
 class Direction(StrEnum):
     """Which end of the scale is good: a similarity is better if higher, a distance if lower."""
 
@@ -81,7 +87,7 @@ class OperatingRecord(Model):
     def rule(self, threshold: float) -> str:
         """The comparison in words: ``value >= 0.4``."""
         sign = self.comparison.value
-        return f"value {sign if self.direction is Direction.HIGHER else sign.replace('>', '<')} {threshold:g}"
+        return f"value {sign if self.direction is Direction.HIGHER else sign.replace('>', '<')} {written(threshold)}"
 
 
 class Candidate(Model):

@@ -12,7 +12,7 @@ from docaudit.abstention.cut_points import cut_points
 from docaudit.abstention.frozen import Frozen, QuestionSet
 from docaudit.abstention.gate import gate_value
 from docaudit.abstention.limits import limits
-from docaudit.abstention.records import Direction, OperatingRecord
+from docaudit.abstention.records import Direction, OperatingRecord, written
 from docaudit.abstention.risk_coverage import RiskCoverage, risk_coverage
 from docaudit.errors import GateError
 from docaudit.evidence import Model
@@ -103,4 +103,6 @@ def _need_monotone(points: Sequence[Point]) -> None:
             or strict.false_pass.numerator > lenient.false_pass.numerator
             or strict.over_hold.numerator < lenient.over_hold.numerator
         ):
-            raise GateError(f"threshold {strict.threshold:g} passes more than {lenient.threshold:g}")
+            raise GateError(
+                f"threshold {written(strict.threshold)} passes more than {written(lenient.threshold)}"
+            )

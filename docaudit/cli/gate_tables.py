@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
+from docaudit.abstention.answers import AnswerLedger
 from docaudit.abstention.counts import GateCounts
 from docaudit.abstention.gate import Reason
-from docaudit.abstention.ratio import Ratio
+from docaudit.abstention.ratio import Ratio, percent
+from docaudit.abstention.records import written
 from docaudit.abstention.threshold_sweep import Point, Sweep
 from docaudit.render.clean import one_line
 from docaudit.render.paper import Paper, new_console
@@ -88,16 +90,19 @@ def _gate(paper: Paper, counts: Sequence[GateCounts]) -> None:
         ("hold", f"of {first.held.denominator}"),
         ("false pass", f"of {first.false_pass.denominator} without evidence"),
         ("over-hold", f"of {first.over_hold.denominator} with evidence"),
-        ("required documents", "found, of passed"),
     ]
     rows = [
         [
-            f"{one.threshold:g}",
+            written(one.threshold),
             *(_cell(ratio) for ratio in (one.passed, one.held, one.false_pass, one.over_hold)),
-            f"{one.passed_with_required.numerator} of {one.passed_with_required.denominator}",
         ]
         for one in counts
     ]
+    # Only if the required documents of some questions with evidence were written down.
+    if any(one.passed_with_required.denominator > one.false_pass.numerator for one in counts):
+        heads.append(("required documents found", ""))
+        for row, one in zip(rows, counts, strict=True):
+            row.append(f"{one.passed_with_required.numerator} of {one.passed_with_required.denominator}")
     if first.unverified_passed.denominator:
         heads.append(("unverified pass", f"of {first.unverified_passed.denominator}"))
         for row, one in zip(rows, counts, strict=True):
@@ -115,32 +120,60 @@ def _held(paper: Paper, counts: GateCounts) -> None:
         paper.say(f"Held at every threshold: {', '.join(kinds)}; the others held are below it.", indent=2)
 
 
+_COUNTED = {
+    "answer_coverage": "answered",
+    "held_after_generation": "held after generation",
+    "not_recorded": "not recorded",
+    "correct": "correct",
+    "partial": "partly",
+    "wrong_of_answered": "wrong",
+    "no_reference": "nothing to judge by",
+    "undecidable": "not decidable",
+}
+_SHARES = {
+    "wrong_of_judged": "wrong of judged",
+    "wrong_of_answered": "wrong of answered",
+    "wrong_of_all": "wrong of all",
+    "items_satisfied": "items in partial answers",
+}
+
+
 def _answers(paper: Paper, points: Sequence[Point]) -> None:
+    """What reached the users; columns that are empty throughout are left out."""
     ledgers = [point.answers for point in points if point.answers is not None]
     if not ledgers:
         return
-    paper.heading("The answers", "a hold is not a correct answer")
-    names = {
-        "answer_coverage": "answered, of all questions",
-        "held_after_generation": "held after generation, of passed",
-        "not_recorded": "not recorded, of passed",
-        "correct": "correct, of answered",
-        "partial": "partial, of answered",
-        "items_satisfied": "items given by partial answers",
-        "no_reference": "no material to judge by, of answered",
-        "undecidable": "undecidable, of answered",
-        "wrong_of_judged": "wrong, of judged",
-        "wrong_of_answered": "wrong, of answered",
-        "wrong_of_all": "wrong, of all questions",
+    paper.heading("The answers", "of the questions that passed; a hold is not a correct answer")
+    counted = {
+        field: name
+        for field, name in _COUNTED.items()
+        if field in ("answer_coverage", "correct", "wrong_of_answered")
+        or any(_ratio(one, field).numerator for one in ledgers)
     }
-    heads = [("at threshold", ""), *((f"{one.threshold:g}", "") for one in ledgers)]
-    rows = []
-    for field, name in names.items():
-        ratios: list[Ratio] = [getattr(one, field) for one in ledgers]
-        optional = field in ("partial", "items_satisfied", "not_recorded", "held_after_generation")
-        if not optional or any(ratio.numerator for ratio in ratios):
-            rows.append([name, *(_whole(ratio) for ratio in ratios)])
-    _table(paper, heads, rows)
+    shares = {
+        field: name
+        for field, name in _SHARES.items()
+        if field != "items_satisfied" or any(one.items_satisfied.denominator for one in ledgers)
+    }
+    _table(
+        paper,
+        [(name, "") for name in ("threshold", *counted.values())],
+        [
+            [written(one.threshold), *(str(_ratio(one, field).numerator) for field in counted)]
+            for one in ledgers
+        ],
+    )
+    paper.blank()
+    _table(
+        paper,
+        [(name, "") for name in ("threshold", *shares.values())],
+        [[written(one.threshold), *(_of(_ratio(one, field)) for field in shares)] for one in ledgers],
+    )
+
+
+def _ratio(ledger: AnswerLedger, field: str) -> Ratio:
+    found: Ratio = getattr(ledger, field)
+    return found
 
 
 def _bounds(paper: Paper, points: Sequence[Point]) -> None:
@@ -159,23 +192,24 @@ def _bounds(paper: Paper, points: Sequence[Point]) -> None:
 
 
 def _cell(ratio: Ratio) -> str:
-    return f"{ratio.numerator}" if ratio.share is None else f"{ratio.numerator} ({_percent(ratio.share)})"
+    return f"{ratio.numerator}" if ratio.share is None else f"{ratio.numerator} ({percent(ratio.share)})"
 
 
-def _whole(ratio: Ratio) -> str:
-    share = "" if ratio.share is None else f" ({_percent(ratio.share)})"
-    return f"{ratio.numerator} of {ratio.denominator}{share}"
-
-
-def _percent(share: float) -> str:
-    return f"{share * 100:.1f} %"
+def _of(ratio: Ratio) -> str:
+    """``28.0 % of 75``."""
+    return f"{'-' if ratio.share is None else percent(ratio.share)} of {ratio.denominator}"
 
 
 def _table(paper: Paper, heads: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]) -> None:
+    """Headings wrap between their words; numbers never wrap."""
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
     for number, (name, of) in enumerate(heads):
+        widest = max(len(text) for text in (*f"{name} {of}".split(), *(row[number] for row in rows)))
         table.add_column(
-            f"{name}\n{of}" if of else name, justify="right" if number else "left", header_style="dim"
+            f"{name}\n{of}" if of else name,
+            justify="right" if number else "left",
+            header_style="dim",
+            min_width=widest,
         )
     for row in rows:
         table.add_row(*row)

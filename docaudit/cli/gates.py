@@ -11,6 +11,7 @@ import click
 
 from docaudit.abstention.frozen import Frozen
 from docaudit.abstention.reading import read_frozen, read_json
+from docaudit.abstention.records import written
 from docaudit.abstention.splits import Split, take_part
 from docaudit.abstention.threshold_sweep import Sweep, sweep_thresholds
 from docaudit.atomic import write_text
@@ -58,7 +59,8 @@ def run(config: Path, documents: Path, queries: Path, out: Path, *, plot: Path |
 
 def split(frozen: Path, out: Path, *, held_out: float, seed: int, as_json: bool) -> int:
     """Write a split; one that exists is never overwritten, as it counts its uses."""
-    from docaudit.abstention.splits import split as make
+    from docaudit.abstention.records import written
+from docaudit.abstention.splits import split as make
 
     if out.exists():
         raise OutputError("there is such a file already", file=str(out), remedy="name another")
@@ -118,7 +120,7 @@ def _looked_at(look: Look) -> Frozen:
         ) from error
     if look.part == "tuning":
         return take_part(frozen, parts, "tuning")
-    shown = "every value" if look.thresholds is None else ",".join(f"{one:g}" for one in look.thresholds)
+    shown = "every value" if look.thresholds is None else ",".join(written(one) for one in look.thresholds)
     parts = parts.used(f"sweep of {shown}", dt.date.today().isoformat())
     chosen = take_part(frozen, parts, "held_out")
     # Counted before anything is shown: a look that cannot be counted does not take place.
