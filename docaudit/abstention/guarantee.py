@@ -51,8 +51,8 @@ class Guarantee(Model):
                 f"{self.questions_without_evidence} such questions are too few, or too many of them pass."
             )
         return (
-            f"At {written(self.chosen)}, at most {percent(self.max_false_pass)} of questions without evidence pass, with "
-            f"{percent(self.confidence)} confidence: {self.false_pass} did. This holds for questions that come as "
+            f"At {written(self.chosen)}, at most {percent(self.max_false_pass)} of questions without evidence pass, "
+            f"with {percent(self.confidence)} confidence: {self.false_pass} did. This holds for questions that come as "
             "these did, if these were not used to choose anything before; not for other questions, versions or indexes."
         )
 

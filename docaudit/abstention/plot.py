@@ -6,6 +6,7 @@ Needs matplotlib (extra `evaluate`).
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from docaudit.abstention.threshold_sweep import Sweep
 from docaudit.atomic import write_bytes
 from docaudit.errors import ModelError, OutputError
 
-_MOST_MARKS = 8
+_MOST_MARKS, _MOST_DOTS = 8, 40
 _RISK, _FALSE_PASS, _OVER_HOLD = "#1f4e79", "#b3261e", "#8a6d00"
 
 
@@ -51,7 +52,7 @@ def _risk_coverage(axes: Any, sweep: Sweep) -> None:
     coverage = [one.coverage.share for one in curve.points]
     risk = [one.risk.share for one in curve.points]
     area = "" if curve.aurc is None else f", area {curve.aurc:.3f}"
-    axes.plot(coverage, risk, marker="o", markersize=3, color=_RISK)
+    axes.plot(coverage, risk, marker=_marker("o", coverage), markersize=3, linewidth=1, color=_RISK)
     _mark_thresholds(axes, sweep)
     axes.set(xlim=(0, 1.02), ylim=(-0.02, 1.02), title=f"Risk and coverage{area}")
     axes.set_xlabel("coverage: passed, of all questions with known evidence")
@@ -68,6 +69,11 @@ def _risk_coverage(axes: Any, sweep: Sweep) -> None:
             color="#555555",
         )
     axes.grid(alpha=0.25)
+
+
+def _marker(sign: str, points: Sequence[object]) -> str:
+    """Dots for single points, as long as they can be told apart."""
+    return sign if len(points) <= _MOST_DOTS else ""
 
 
 def _mark_thresholds(axes: Any, sweep: Sweep) -> None:
@@ -103,9 +109,10 @@ def _errors(axes: Any, sweep: Sweep) -> None:
         shares = [getattr(one, name).share for one in counts]
         if None in shares:
             continue  # of no questions there is no share to draw; the label says so
-        axes.plot(thresholds, shares, marker=marker, markersize=3, linewidth=0.8, color=colour, label=label)
+        dots = _marker(marker, shares)
+        axes.plot(thresholds, shares, marker=dots, markersize=3, linewidth=1, color=colour, label=label)
     axes.set(ylim=(-0.02, 1.02), xlabel=f"threshold ({sweep.points[0].gate.rule.split()[1]})", ylabel="share")
     axes.set_title("The two errors")
     if len(axes.lines):
-        axes.legend(loc="best", frameon=False)
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, frameon=False)
     axes.grid(alpha=0.25)

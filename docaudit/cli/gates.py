@@ -59,8 +59,7 @@ def run(config: Path, documents: Path, queries: Path, out: Path, *, plot: Path |
 
 def split(frozen: Path, out: Path, *, held_out: float, seed: int, as_json: bool) -> int:
     """Write a split; one that exists is never overwritten, as it counts its uses."""
-    from docaudit.abstention.records import written
-from docaudit.abstention.splits import split as make
+    from docaudit.abstention.splits import split as make
 
     if out.exists():
         raise OutputError("there is such a file already", file=str(out), remedy="name another")
