@@ -253,6 +253,18 @@ class TestSweep:
         with pytest.raises(GateError, match="no question has a score"):
             sweep_thresholds(frozen([row("A"), row("B", evidence="absent")]))
 
+    def test_each_kind_of_question_apart(self) -> None:
+        rows = [
+            row("A", 0.9, "absent", category="negation"),
+            row("B", 0.1, category="negation"),
+            row("C", 0.9),
+        ]
+        point = sweep_thresholds(frozen(rows), [0.5]).points[0]
+        assert list(point.categories) == ["negation"]
+        negation = point.categories["negation"]
+        assert (counted(negation.false_pass), counted(negation.over_hold)) == ((1, 1), (1, 1))
+        assert counted(point.gate.over_hold) == (1, 2)
+
     def test_limits_are_said(self) -> None:
         designed = {"name": "n", "period": "p", "origin": "designed"}
         said = " ".join(sweep_thresholds(frozen(hundred(), questions=designed), [0.4]).limits)

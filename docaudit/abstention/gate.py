@@ -19,6 +19,15 @@ class Reason(StrEnum):
     RETRIEVAL_FAILED = "retrieval_failed"
 
 
+MEANINGS = {
+    Reason.PASS: "The value of the question reaches the threshold, so generation may begin; that is not yet an answer.",
+    Reason.BELOW_THRESHOLD: "The question has a value, and it does not reach the threshold.",
+    Reason.NO_CANDIDATES: "The retriever found nothing; that is no score of 0, and shows no absence.",
+    Reason.MISSING_SCORE: "A candidate that counts has no score; that is no score of 0.",
+    Reason.RETRIEVAL_FAILED: "The search did not take place, so nothing is known about the question.",
+}
+
+
 class Decision(Model):
     """What the gate decided for one question.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from docaudit.abstention.answers import AnswerLedger, answer_ledger
@@ -19,10 +19,17 @@ from docaudit.evidence import Model
 
 
 class Point(Model):
-    """One threshold: what the gate does, and what reached the users (None if no answers are recorded)."""
+    """One threshold.
+
+    Attributes:
+        gate: What the gate does.
+        answers: What reached the users; None if no answers are recorded.
+        categories: What the gate does to each kind of question that has a name: an average hides the one that fails.
+    """
 
     gate: GateCounts
     answers: AnswerLedger | None
+    categories: Mapping[str, GateCounts]
 
 
 class Sweep(Model):
@@ -64,8 +71,13 @@ def sweep_thresholds(
         GateError: A threshold is not a number or is given twice, or there are unverified rows that nobody asked for.
     """
     ordered = _lenient_first(frozen, _every_cut(frozen) if thresholds is None else thresholds)
+    kinds = _by_category(frozen)
     points = tuple(
-        Point(gate=count(frozen, one, unverified=unverified), answers=answer_ledger(frozen, one))
+        Point(
+            gate=count(frozen, one, unverified=unverified),
+            answers=answer_ledger(frozen, one),
+            categories={name: count(rows, one, unverified=unverified) for name, rows in kinds.items()},
+        )
         for one in ordered
     )
     _need_monotone(points)
@@ -77,6 +89,15 @@ def sweep_thresholds(
         risk_coverage=risk_coverage(frozen),
         limits=(*limits(frozen), *extra_limits),
     )
+
+
+def _by_category(frozen: Frozen) -> dict[str, Frozen]:
+    names = dict.fromkeys(row.label.category for row in frozen.rows)
+    return {
+        name: frozen.only(row.id for row in frozen.rows if row.label.category == name)
+        for name in names
+        if name is not None
+    }
 
 
 def _every_cut(frozen: Frozen) -> list[float]:

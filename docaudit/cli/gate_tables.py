@@ -36,6 +36,7 @@ def print_sweep(sweep: Sweep, promise: Guarantee | None = None, console: Console
     points = _shown(sweep.points)
     _gate(paper, [point.gate for point in points])
     _held(paper, points[0].gate)
+    _categories(paper, points)
     _answers(paper, points)
     if len(points) < len(sweep.points):
         paper.say((f"{len(points)} of {len(sweep.points)} thresholds are shown: --json, --thresholds", "dim"))
@@ -118,6 +119,23 @@ def _held(paper: Paper, counts: GateCounts) -> None:
     ]
     if kinds:
         paper.say(f"Held at every threshold: {', '.join(kinds)}; the others held are below it.", indent=2)
+
+
+def _categories(paper: Paper, points: Sequence[Point]) -> None:
+    """Both errors for each kind of question: an average hides the kind that fails."""
+    names = list(points[0].categories)
+    if not names:
+        return
+    paper.heading("By kind of question", "false pass and over-hold")
+    rows = []
+    for point in points:
+        for name in names:
+            one = point.categories[name]
+            errors = [
+                f"{ratio.numerator} of {ratio.denominator}" for ratio in (one.false_pass, one.over_hold)
+            ]
+            rows.append([written(point.gate.threshold), one_line(name), *errors])
+    _table(paper, [(name, "") for name in ("threshold", "kind", "false pass", "over-hold")], rows)
 
 
 _COUNTED = {
