@@ -138,6 +138,21 @@ class EndpointError(DocauditError):
         super().__init__(cause)
 
 
+class SampleError(DocauditError):
+    """A sample cannot be drawn, or the sheet of one does not fit its draw.
+
+    Attributes:
+        problems: Every problem found in the sheet, each with its row.
+    """
+
+    def __init__(
+        self, cause: str, *, file: str | None = None, problems: tuple[str, ...] = (), remedy: str = ""
+    ) -> None:
+        self.problems = problems
+        listed = "; ".join(problems)
+        super().__init__(f"{cause}: {listed}" if listed else cause, file=file, remedy=remedy)
+
+
 class GateError(DocauditError):
     """Retrieval results, labels or settings of a gate are wrong, or do not allow what was asked of them.
 

@@ -216,9 +216,9 @@ class TestRatio:
         )  # the exact bound in closed form
 
     def test_text(self) -> None:
-        assert str(Ratio(numerator=0, denominator=10)) == "0 of 10 (0.0 %; up to 30.8 % with 95 % confidence)"
+        assert str(Ratio(numerator=0, denominator=10)) == "0 of 10 (0.0 %; exact 95 % interval up to 30.8 %)"
         assert (
-            str(Ratio(numerator=10, denominator=10)) == "10 of 10 (100.0 %; from 69.2 % with 95 % confidence)"
+            str(Ratio(numerator=10, denominator=10)) == "10 of 10 (100.0 %; exact 95 % interval from 69.2 %)"
         )
 
     def test_more_than_all_is_no_share(self) -> None:

@@ -66,7 +66,7 @@ class Ratio(Model):
         low, high = self.interval
         bound = ""
         if self.numerator == 0:
-            bound = f"; up to {percent(high)} with 95 % confidence"
+            bound = f"; exact 95 % interval up to {percent(high)}"
         elif self.numerator == self.denominator:
-            bound = f"; from {percent(low)} with 95 % confidence"
+            bound = f"; exact 95 % interval from {percent(low)}"
         return f"{counts} ({percent(self.share)}{bound})"

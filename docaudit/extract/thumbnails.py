@@ -1,4 +1,4 @@
-"""A small picture of one page, drawn in the child process: for the page map, never for reading."""
+"""A picture of one page, drawn in the child process: small for the page map, or large for a person to read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import pymupdf
 
 _TALLEST = 4
 """Times the width: a page that is taller is squeezed, or a strip of paper would cost as much as a book."""
-_QUALITY = 55
+_QUALITY, _LEGIBLE_QUALITY = 55, 80
+_LEGIBLE_FROM = 700
+"""Pixels of width from which a picture is for reading."""
 
 
 _MARGIN = 8.0
@@ -27,7 +29,7 @@ def draw_thumbnail(
     scale = width / across
     down_scale = min(scale, _TALLEST * width / down)
     pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, down_scale), alpha=False)
-    jpeg: bytes = pixmap.tobytes("jpeg", jpg_quality=_QUALITY)
+    jpeg: bytes = pixmap.tobytes("jpeg", jpg_quality=_LEGIBLE_QUALITY if width >= _LEGIBLE_FROM else _QUALITY)
     return jpeg
 
 
