@@ -238,6 +238,11 @@ class TestSweep:
                 assert passed == list(range(len(values), 0, -1)), (direction, comparison)
                 assert all(record.passes(ordered[0], cut) for cut in cuts)
 
+    def test_not_more_thresholds_than_can_be_read(self) -> None:
+        made = sweep_thresholds(frozen([row(f"Q{at}", at / 7) for at in range(250)]))
+        assert len(made.points) == 84  # every third of 250
+        assert len(made.risk_coverage.points) == 250
+
     def test_thresholds_come_lenient_first(self) -> None:
         assert [one.gate.threshold for one in sweep_thresholds(frozen(hundred()), [0.7, 0.4]).points] == [
             0.4,

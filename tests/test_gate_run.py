@@ -158,13 +158,25 @@ class TestRun:
         files = written(tmp_path, {**CONFIG, "thresholds": thresholds}, DOCUMENTS, QUERIES)
         assert main(["gate", "run", *files, "--out", str(tmp_path / "results.json")]) == 2
 
+    def test_nan_in_a_field_that_is_only_kept(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        queries = [*QUERIES, query("Q4", "bird", weight=math.nan)]
+        files = written(tmp_path, {**CONFIG, "note": math.inf}, DOCUMENTS, queries)
+        assert main(["gate", "run", *files, "--out", str(tmp_path / "results.json")]) == 2
+        said = capsys.readouterr().err
+        assert "config.json: NaN and Infinity are no numbers" in said
+        assert "queries.json: row 4: NaN and Infinity are no numbers" in said
+
     def test_absent_needs_a_scope(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         config = {name: value for name, value in CONFIG.items() if name != "corpus_scope"}
         files = written(tmp_path, config, DOCUMENTS, QUERIES)
         assert main(["gate", "run", *files, "--out", str(tmp_path / "results.json")]) == 2
         assert "row 2 (Q2): basis.scope" in capsys.readouterr().err
 
-    @pytest.mark.parametrize("text", ["", "{", '{"k1": 1, "k1": 2}', "\xff"])
+    @pytest.mark.parametrize(
+        "text", ["", "{", '{"k1": 1, "k1": 2}', "\xff", '{"note": "\\ud800"}', "[" * 100_000]
+    )
     def test_files_that_are_not_json(self, text: str, files: list[str], tmp_path: Path) -> None:
         (tmp_path / "config.json").write_bytes(text.encode("latin-1"))
         assert main(["gate", "run", *files, "--out", str(tmp_path / "results.json")]) == 2

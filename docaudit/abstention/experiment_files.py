@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -72,6 +73,10 @@ def read_inputs(config: Path, documents: Path, queries: Path) -> Inputs:
     made_config = validated(Config, raw_config, config.name, problems)
     made_documents = _rows(Document, raw_documents, documents.name, problems)
     made_queries = _rows(Question, raw_queries, queries.name, problems)
+    problems += _not_finite(raw_config, config.name)
+    if isinstance(raw_queries, list):
+        for number, row in enumerate(raw_queries, 1):
+            problems += _not_finite(row, f"{queries.name}: row {number}")
     if made_config is not None:
         problems += _thresholds(made_config, config.name)
     problems += _named_twice([one.id for one in made_documents], documents.name)
@@ -93,6 +98,15 @@ def _rows(model: type[ModelT], raw: Any, file: str, problems: list[str]) -> list
         return []
     made = [validated(model, row, f"{file}: row {number}", problems) for number, row in enumerate(raw, 1)]
     return [one for one in made if one is not None]
+
+
+def _not_finite(raw: Any, where: str) -> list[str]:
+    """What goes into the results as it stands must be JSON there, too."""
+    try:
+        json.dumps(raw, allow_nan=False)
+    except ValueError:
+        return [f"{where}: NaN and Infinity are no numbers"]
+    return []
 
 
 def _thresholds(config: Config, file: str) -> list[str]:

@@ -37,6 +37,11 @@ def read_json(path: Path) -> tuple[Any, str]:
         raise GateError("is not UTF-8", file=str(path), remedy="save it as UTF-8") from error
     except (ValueError, RecursionError) as error:
         raise GateError(f"is not JSON: {error}", file=str(path)) from error
+    try:
+        json.dumps(content, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        broken = ascii(error.object[error.start])
+        raise GateError(f"has half a character: {broken}", file=str(path), remedy="write it again") from error
     return content, hashlib.sha256(data).hexdigest()
 
 

@@ -17,6 +17,8 @@ from docaudit.abstention.risk_coverage import RiskCoverage, risk_coverage
 from docaudit.errors import GateError
 from docaudit.evidence import Model
 
+MOST_THRESHOLDS = 100
+
 
 class Point(Model):
     """One threshold.
@@ -63,7 +65,8 @@ def sweep_thresholds(
 
     Args:
         frozen: Results with labels.
-        thresholds: Any numbers; None for every value that a question of these results has.
+        thresholds: Any numbers; None for those that make a difference, as short as they can be, MOST_THRESHOLDS at
+            most. The curve has all of them.
         unverified: Whether unverified questions are refused or counted apart.
         extra_limits: What else must be said of the numbers.
 
@@ -101,11 +104,12 @@ def _by_category(frozen: Frozen) -> dict[str, Frozen]:
 
 
 def _every_cut(frozen: Frozen) -> list[float]:
+    """The thresholds that make a difference; of more than can be read, every nth."""
     values = {gate_value(frozen.operating, row.retrieval) for row in frozen.rows}
     found = cut_points(frozen.operating, [value for value in values if isinstance(value, float)])
     if not found:
         raise GateError("no question has a score, so there is nothing to choose a threshold by")
-    return found
+    return found[:: -(-len(found) // MOST_THRESHOLDS)]
 
 
 def _lenient_first(frozen: Frozen, thresholds: Sequence[float]) -> list[float]:

@@ -78,7 +78,7 @@ def split(frozen: Path, out: Path, held_out: float, seed: int, as_json: bool) ->
     "--thresholds",
     callback=_numbers,
     metavar="N,N,...",
-    help="Thresholds to show. [default: as many as make a difference]",
+    help="Thresholds to show. [default: those that make a difference, 100 at most]",
 )
 @click.option(
     "--unverified",
