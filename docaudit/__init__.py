@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from docaudit.concept_init import first_table
     from docaudit.concepts import Concept, ConceptInfo, ConceptTable, Variant
     from docaudit.elusion.result import ElusionResult, read_sample
-    from docaudit.elusion.sampling import draw_sample
+    from docaudit.elusion.result.sampling import draw_sample
     from docaudit.errors import DocauditError, ExitCode
     from docaudit.justification import AbsenceJustification, AnswerWithEvidence, Finding, GroundedAnswer
     from docaudit.options import AuditOptions
@@ -55,7 +55,7 @@ _HOME = {
     "SweepResult": "docaudit.parsed",
     "redact": "docaudit.redact",
     "report": "docaudit.reporting",
-    "draw_sample": "docaudit.elusion.sampling",
+    "draw_sample": "docaudit.elusion.result.sampling",
     "load_justification": "docaudit.saved",
     "suggest": "docaudit.suggest",
     "sweep_for_absence": "docaudit.sweep",

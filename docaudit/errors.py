@@ -151,3 +151,18 @@ class SampleError(DocauditError):
         self.problems = problems
         listed = "; ".join(problems)
         super().__init__(f"{cause}: {listed}" if listed else cause, file=file, remedy=remedy)
+
+
+class GateError(DocauditError):
+    """Retrieval results, labels or settings of a gate are wrong, or do not allow what was asked of them.
+
+    Attributes:
+        problems: Every problem found, each with the 1-based number of its row where it has one.
+    """
+
+    def __init__(
+        self, cause: str, *, file: str | None = None, problems: tuple[str, ...] = (), remedy: str = ""
+    ) -> None:
+        self.problems = problems
+        listed = "; ".join(problems)
+        super().__init__(f"{cause}: {listed}" if listed else cause, file=file, remedy=remedy)

@@ -10,7 +10,7 @@ from pathlib import Path
 from docaudit.atomic import write_text
 from docaudit.justification import Obligation
 from docaudit.linting.codes import LintCode
-from docaudit.obligations.reading import PAGE_KINDS, PART_KINDS, REGION_KINDS
+from docaudit.obligations.rules.reading import PAGE_KINDS, PART_KINDS, REGION_KINDS
 from docaudit.obligations.rules import RULES, VERDICTS
 from docaudit.reasons import BlindSpotKind
 from docaudit.render.words import OBLIGATIONS
