@@ -64,11 +64,11 @@ class DamagedDocumentError(InputError):
     """The document is so damaged, cut off or hostile that it cannot be opened within the limits."""
 
 
-class ConceptTableError(DocauditError):
-    """The concept table is unreadable or wrong.
+class ListedError(DocauditError):
+    """Several faults of one input, found in one go.
 
     Attributes:
-        problems: Every problem found, each naming row and column, what is wrong and what to write instead.
+        problems: Every fault, each naming its row, what is wrong and what to write instead.
     """
 
     def __init__(
@@ -77,6 +77,10 @@ class ConceptTableError(DocauditError):
         self.problems = problems
         listed = "; ".join(problems)
         super().__init__(f"{cause}: {listed}" if listed else cause, file=file, remedy=remedy)
+
+
+class ConceptTableError(ListedError):
+    """The concept table is unreadable or wrong; `problems` has every fault with row and column."""
 
 
 class QuestionError(DocauditError):
@@ -132,3 +136,7 @@ class EndpointError(DocauditError):
     def __init__(self, cause: str, *, status: int | None = None) -> None:
         self.status = status
         super().__init__(cause)
+
+
+class LedgerError(ListedError):
+    """A ledger of runs is unreadable, wrong or contradicts itself; nothing is computed from it."""
