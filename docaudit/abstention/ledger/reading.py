@@ -1,4 +1,4 @@
-"""A ledger from its folder: contract.json and four JSON Lines files. Every fault is named with file and row, at once."""
+"""A ledger from its folder: contract.json and four JSON Lines files. Every fault is named, with file and row."""
 
 from __future__ import annotations
 
@@ -133,7 +133,9 @@ def _checked(text: bytes) -> bytes:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a number; leave the field out, or write null, where nothing was measured")
+    raise ValueError(
+        f"{name} is not a number; leave the field out, or write null, where nothing was measured"
+    )
 
 
 def _no_repeat(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

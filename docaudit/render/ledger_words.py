@@ -1,0 +1,55 @@
+"""The words of an evaluation: a title for each ratio, and counts as people say them."""
+
+from __future__ import annotations
+
+from docaudit.abstention.ledger.report import AbstentionEvidence, CheckState, Ratio, Spread
+
+TITLES = {
+    "corpus_eligibility": "Corpus eligibility",
+    "gold_retrieval": "Required evidence retrieved",
+    "context_completeness": "Context complete, all runs",
+    "citation_resolvability": "Citations resolve",
+    "claim_support": "Material claims supported",
+    "abstention_quality": "Abstention and clarification",
+    "security_isolation": "Security isolation",
+    "complete_pass": "Complete pass",
+    "context_completeness_answerable": "Context complete, answerable runs",
+    "answerable_answered": "Answerable runs that were answered",
+    "required_passages_in_top_k": "Required passages among the first k",
+    "required_documents_in_top_k": "Required documents among the first k",
+    "useful_candidates_in_top_k": "Candidates that are required or allowed",
+    "no_forbidden_evidence_touched": "Runs that touched no forbidden evidence",
+    "critical_claims_supported": "Critical claims supported",
+    "major_claims_supported": "Major claims supported",
+    "minor_claims_supported": "Minor claims supported",
+}
+SPREADS = {"seconds": "Seconds", "cost": "Cost", "review_minutes": "Minutes of review"}
+EVIDENCE = {
+    AbstentionEvidence.JUSTIFIED: "justified: docaudit shows the absence",
+    AbstentionEvidence.UNPROVEN: "unproven: docaudit could not establish the absence",
+    AbstentionEvidence.WRONG: "wrong: docaudit finds it mentioned",
+    AbstentionEvidence.NOT_GIVEN: "no justification given",
+}
+CHECK_MARKS = {CheckState.MET: "✓", CheckState.UNMET: "✗", CheckState.ATTESTED: "✓", CheckState.OPEN: "–"}
+
+
+def share(one: Ratio) -> str:
+    """The share in percent, or that nothing was measured."""
+    return "nothing measured" if one.share is None else f"{one.share:.2%}"
+
+
+def count(one: Ratio) -> str:
+    """Numerator and denominator."""
+    return f"{one.numerator} of {one.denominator}"
+
+
+def amount(value: float | None) -> str:
+    """A measured amount."""
+    return "not measured" if value is None else f"{value:.4g}"
+
+
+def limit(one: Spread) -> str:
+    """How many kept the limit."""
+    if one.limit is None:
+        return "no limit declared"
+    return f"{one.within} of {one.measured} within {one.limit:.4g}"
