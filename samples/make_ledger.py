@@ -227,7 +227,7 @@ def _run(number: int, case: dict[str, Any], contract: str) -> dict[str, Any]:
         context.append({"document": "D34", "passage": "p1"})
     cited = [{"document": first["document"], "passage": first["passage"], "resolved": True}]
     cited += [BROKEN_CITATION[name]] if name in BROKEN_CITATION else []
-    label, behaviour, step = HOLD_BACK.get(test_of(number), ("ANSWERABLE", "answer", ""))
+    _, behaviour, step = HOLD_BACK.get(test_of(number), ("ANSWERABLE", "answer", ""))
     behaviour, step = BEHAVIOUR.get(name, (behaviour, step))
     kind = VIOLATIONS.get(name)
     return {

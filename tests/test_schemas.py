@@ -26,7 +26,22 @@ def generator() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("name", ["absence_justification", "parse_coverage", "concept_table", "coverage"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "absence_justification",
+        "parse_coverage",
+        "concept_table",
+        "coverage",
+        "ledger_contract",
+        "ledger_document",
+        "ledger_case",
+        "ledger_run",
+        "ledger_claim",
+        "ledger_evaluation",
+        "ledger_diff",
+    ],
+)
 def test_no_drift(generator: ModuleType, name: str) -> None:
     saved = (SCHEMAS / f"{name}.schema.json").read_text("utf-8")
     assert saved == generator.schema_text(generator.MODELS[name]), "run: make schemas"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from docaudit.abstention.ledger.changes import LedgerDiff
-from docaudit.abstention.ledger.report import Decision, Evaluation, Ratio
+from docaudit.abstention.ledger.report import CheckState, Decision, Evaluation, Ratio
 from docaudit.render import ledger_words as words
 from docaudit.render.clean import one_line
 from docaudit.render.paper import Paper
@@ -23,9 +23,9 @@ def print_evaluation(result: Evaluation, paper: Paper) -> None:
     for reason in result.reasons:
         paper.say(f"✗ {one_line(reason)}", indent=2, hang=2)
     paper.heading("Ratios", "each over its own denominator")
-    _ratios(result.ratios, paper)
+    _ratios(result.ratios, paper, {metric.value: share for metric, share in result.thresholds.items()})
     paper.heading("Second readings and parts", f"top-k {result.top_k}{_rank(result)}")
-    _ratios(result.details, paper)
+    _ratios(result.details, paper, {})
     _runs(result, paper)
     _operations(result, paper)
     _abstentions(result, paper)
@@ -34,10 +34,7 @@ def print_evaluation(result: Evaluation, paper: Paper) -> None:
         paper.heading("What is wrong with the evaluation itself")
         for finding in result.lint:
             paper.say(f"! {finding.code}: {one_line(finding.message)} ({finding.remedy})", indent=2, hang=2)
-    paper.heading("Checklist", "– is open: nobody has confirmed it")
-    for item in result.checklist:
-        mark = words.CHECK_MARKS[item.state]
-        paper.say(f"{mark} {item.stage}: {item.text} {one_line(item.evidence)}", indent=2, hang=2)
+    _checklist(result, paper)
 
 
 def print_diff(found: LedgerDiff, paper: Paper) -> None:
@@ -67,16 +64,33 @@ def print_diff(found: LedgerDiff, paper: Paper) -> None:
                 paper.say(f"{what}: {_listed(names)}", indent=2, hang=2)
 
 
-def _ratios(ratios: Iterable[Ratio], paper: Paper) -> None:
-    rows = [(words.TITLES[one.name], words.count(one), words.share(one), _missed(one)) for one in ratios]
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+def _ratios(ratios: Iterable[Ratio], paper: Paper, wanted: Mapping[str, float]) -> None:
+    head: tuple[str, ...] = ("", "counted", "share", "wanted", "missed")
+    rows: list[tuple[str, ...]] = [
+        (
+            words.TITLES[one.name],
+            words.count(one),
+            words.share(one),
+            words.percent(wanted[one.name]) if one.name in wanted else "",
+            _missed(one),
+        )
+        for one in ratios
+    ]
+    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(4)]
+    if not wanted:
+        head, rows, widths = _without_wanted(head), [_without_wanted(row) for row in rows], widths[:3]
+    paper.row(head, (widths[0], *(-width for width in widths[1:])), "dim")
     for row in rows:
-        paper.row(row, (widths[0], -widths[1], -widths[2]))
+        paper.row(row, (widths[0], *(-width for width in widths[1:])))
+
+
+def _without_wanted(row: Sequence[str]) -> tuple[str, ...]:
+    return (*row[:3], row[4])
 
 
 def _missed(one: Ratio) -> str:
     left = f" ({len(one.left_out)} left out: does not apply)" if one.left_out else ""
-    return _listed(one.missed, 4) + left
+    return _listed(one.missed, 3) + left
 
 
 def _runs(result: Evaluation, paper: Paper) -> None:
@@ -85,8 +99,8 @@ def _runs(result: Evaluation, paper: Paper) -> None:
         return
     paper.heading(f"{plural(len(failed), 'run')} failed", "the layer to repair first, and why")
     for run in failed:
-        symptoms = ", ".join(symptom.value.replace("_", " ") for symptom in run.symptoms)
-        layer = run.repair_first.value if run.repair_first else "none"
+        symptoms = "; ".join(words.SYMPTOMS[symptom] for symptom in run.symptoms)
+        layer = run.repair_first.value.replace("_", " ") if run.repair_first else "see its vetoes"
         paper.say(f"{one_line(run.run_id)}  {layer}: {symptoms}", indent=2, hang=6)
 
 
@@ -127,6 +141,19 @@ def _agreement(result: Evaluation, paper: Paper) -> None:
         )
     if one.by_model_alone:
         paper.say(f"{plural(one.by_model_alone, 'claim')} judged by a model alone", indent=2)
+
+
+def _checklist(result: Evaluation, paper: Paper) -> None:
+    done = (CheckState.MET, CheckState.ATTESTED)
+    left = [item for item in result.checklist if item.state not in done]
+    shown = len(result.checklist) - len(left)
+    paper.heading("Checklist", f"{shown} of {len(result.checklist)} points met or confirmed by name")
+    for item in left:
+        paper.say(
+            f"{words.CHECK_MARKS[item.state]} {item.stage}: {item.text} {one_line(item.evidence)}",
+            indent=2,
+            hang=2,
+        )
 
 
 def _rank(result: Evaluation) -> str:

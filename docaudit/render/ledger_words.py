@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from docaudit.abstention.ledger.report import AbstentionEvidence, CheckState, Ratio, Spread
+from docaudit.abstention.ledger.routing import Symptom
 
 TITLES = {
     "corpus_eligibility": "Corpus eligibility",
@@ -23,6 +24,16 @@ TITLES = {
     "major_claims_supported": "Major claims supported",
     "minor_claims_supported": "Minor claims supported",
 }
+SYMPTOMS = {
+    Symptom.CROSSED: "restricted material or a hostile instruction crossed a boundary",
+    Symptom.INELIGIBLE: "an ineligible document was selected",
+    Symptom.NOT_INDEXED: "required evidence is not in the index",
+    Symptom.NOT_CANDIDATE: "required evidence is in the index and no candidate",
+    Symptom.NOT_IN_CONTEXT: "required evidence is a candidate and not in the context",
+    Symptom.CLAIM: "the context is sufficient, and a claim is not supported",
+    Symptom.BEHAVIOUR: "not the expected behaviour",
+    Symptom.CITATION: "a citation does not resolve",
+}
 SPREADS = {"seconds": "Seconds", "cost": "Cost", "review_minutes": "Minutes of review"}
 EVIDENCE = {
     AbstentionEvidence.JUSTIFIED: "justified: docaudit shows the absence",
@@ -36,6 +47,11 @@ CHECK_MARKS = {CheckState.MET: "✓", CheckState.UNMET: "✗", CheckState.ATTEST
 def share(one: Ratio) -> str:
     """The share in percent, or that nothing was measured."""
     return "nothing measured" if one.share is None else f"{one.share:.2%}"
+
+
+def percent(value: float) -> str:
+    """A share that the contract wants."""
+    return f"{value:.2%}"
 
 
 def count(one: Ratio) -> str:

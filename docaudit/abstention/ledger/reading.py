@@ -95,7 +95,7 @@ def read_files(contents: Mapping[str, bytes], folder: Path) -> Files:
 
 def _contract(content: bytes) -> tuple[Contract | None, tuple[str, ...]]:
     try:
-        return Contract.model_validate_json(_checked(content)), ()
+        return Contract.model_validate_json(_checked(content), strict=True), ()
     except ValidationError as error:
         return None, tuple(f"{CONTRACT}: {one}" for one in _problems(error))
     except ValueError as error:
@@ -109,7 +109,7 @@ def _rows(file: str, content: bytes, model: type[Row]) -> Rows[Row]:
         if not line.strip():
             continue
         try:
-            rows.append((number, model.model_validate_json(_checked(line))))
+            rows.append((number, model.model_validate_json(_checked(line), strict=True)))
         except ValidationError as error:
             faults += [f"{file} row {number}: {one}" for one in _problems(error)]
         except ValueError as error:

@@ -90,7 +90,13 @@ class Gold(Model):
 
 
 class Planned(Model):
-    """A material claim that the answer of a case owes."""
+    """A material claim that the answer of a case owes.
+
+    Attributes:
+        claim_id: Name of the claim within its case.
+        kind: What it states.
+        severity: How much harm it does if it is not supported; set before the run.
+    """
 
     claim_id: Name
     kind: ClaimKind
@@ -138,7 +144,13 @@ class Case(Model):
 
 
 class Citation(Model):
-    """A citation that was shown: where it leads, and whether the link led there when it was tried."""
+    """A citation that was shown.
+
+    Attributes:
+        document: The document that it names.
+        passage: The passage that it names.
+        resolved: Whether the link led there when it was tried as the viewer.
+    """
 
     document: Name
     passage: Name
@@ -150,7 +162,7 @@ class Violation(Model):
 
     Attributes:
         kind: Which veto it is.
-        channel: answer, citation, title, cache, log, trace, error.
+        channel: answer, citation, title, cache, log, trace, error, tool.
         what: What was seen, in words that leak nothing themselves.
     """
 
