@@ -64,6 +64,10 @@ class DamagedDocumentError(InputError):
     """The document is so damaged, cut off or hostile that it cannot be opened within the limits."""
 
 
+class OtherDocumentError(InputError):
+    """The document is not the one that was audited: its hash is another."""
+
+
 class ListedError(DocauditError):
     """Several faults of one input, found in one go.
 
@@ -136,6 +140,10 @@ class EndpointError(DocauditError):
     def __init__(self, cause: str, *, status: int | None = None) -> None:
         self.status = status
         super().__init__(cause)
+
+
+class SampleError(ListedError):
+    """A sample cannot be drawn, or the sheet of one does not fit its draw; `problems` has every row of the sheet."""
 
 
 class LedgerError(ListedError):

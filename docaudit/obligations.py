@@ -1,273 +1,183 @@
-"""The obligations: what must be shown before "absent within the stated coverage" may be said, each with its evidence.
+"""The rules of the verdict, in two tables: what must be shown, and what may be said when it is or is not.
 
-One short function each. A check that this version does not run, or that has nothing to check, is not_run, never met.
+RULES     one row for each obligation: the check that weighs its evidence, what it asks for, what settles it, and why
+          absence may be said (or not) if the check was not run.
+VERDICTS  one row for each case: finding, reason and strength. The first row that fits decides.
+
+A waiver turns `unmet` and `not_run` into `waived`: a person answers for it, with a reason that is recorded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
 
-from docaudit.concepts import ConceptTable, Variant
+from docaudit import reading_checks as reading
+from docaudit import search_checks as searching
+from docaudit.concepts import ConceptTable
 from docaudit.errors import OptionError
-from docaudit.evidence import ParseCoverage
-from docaudit.justification import Obligation, ObligationCheck, ObligationState
-from docaudit.location import DOCUMENT_PAGE, MatchKind, PageState, TextLikely
-from docaudit.reasons import BlindSpotKind, LedgerState
-
-REGION_KINDS = frozenset(
-    {
-        BlindSpotKind.IMAGE_ONLY_PAGE,
-        BlindSpotKind.IMAGE_NOT_READ,
-        BlindSpotKind.OCR_UNCERTAIN,
-        BlindSpotKind.OCR_FAILED,
-        BlindSpotKind.OCR_NO_WORDS,
-        BlindSpotKind.TEXT_DISAGREES,
-        BlindSpotKind.VECTOR_NOT_READ,
-        BlindSpotKind.UNKNOWN_GLYPHS,
-    }
+from docaudit.evidence import ControlGroup, ParseCoverage
+from docaudit.justification import (
+    AbsenceReason,
+    Finding,
+    Obligation,
+    ObligationCheck,
+    ObligationState,
+    Strength,
 )
-"""Blind spots that are ink on a page."""
-PAGE_KINDS = frozenset(
-    {
-        BlindSpotKind.PAGE_FAILED,
-        BlindSpotKind.PAGE_CRASHED,
-        BlindSpotKind.PAGE_TIMED_OUT,
-        BlindSpotKind.PAGE_OUT_OF_MEMORY,
-        BlindSpotKind.PAGE_DAMAGED,
-        BlindSpotKind.PAGE_UNREACHABLE,
-    }
-)
-"""Blind spots that are whole pages."""
-PART_KINDS = frozenset(
-    {
-        BlindSpotKind.ATTACHMENT_NOT_READ,
-        BlindSpotKind.ANNOTATION_NOT_READ,
-        BlindSpotKind.FORM_NOT_READ,
-        BlindSpotKind.LAYER_OFF,
-        BlindSpotKind.EARLIER_REVISION,
-        BlindSpotKind.SIGNATURE_NOT_READ,
-        BlindSpotKind.TAGGED_TEXT_NOT_READ,
-        BlindSpotKind.OUTLINE_NOT_READ,
-        BlindSpotKind.METADATA_NOT_READ,
-    }
-)
-"""Blind spots that are parts of the file beside its pages."""
-
-_KINDS = {kind.value: kind for kind in BlindSpotKind}
-_READABLE = {PageState.TEXT.value, PageState.MIXED.value, PageState.BLANK.value, PageState.IMAGE_ONLY.value}
 
 
-def _check(
-    obligation: Obligation, met: bool, evidence: str, pages: Sequence[int] = (), remedy: str = ""
-) -> ObligationCheck:
-    state = ObligationState.MET if met else ObligationState.UNMET
-    return ObligationCheck(
-        obligation=obligation,
-        state=state,
-        evidence=evidence,
-        pages=() if met else tuple(pages),
-        remedy="" if met else remedy,
-    )
+@dataclass(frozen=True)
+class Evidence:
+    """All that the checks weigh.
 
-
-def _not_run(obligation: Obligation, evidence: str) -> ObligationCheck:
-    return ObligationCheck(obligation=obligation, state=ObligationState.NOT_RUN, evidence=evidence)
-
-
-def _spots(blind_spot_df: pd.DataFrame, kinds: frozenset[BlindSpotKind]) -> pd.DataFrame:
-    """Blind spots of these kinds that may hold text."""
-    wanted = blind_spot_df["kind"].isin({kind.value for kind in kinds})
-    return blind_spot_df[wanted & (blind_spot_df["text_likely"] != TextLikely.NO.value)]
-
-
-def _pages(spots: pd.DataFrame) -> list[int]:
-    return sorted({int(page) for page in spots["page_num"]})
-
-
-def _remedies(spots: pd.DataFrame, *, ocr: bool = False) -> str:
-    return "; ".join(dict.fromkeys(_KINDS[kind].remedy_after(ocr=ocr) for kind in spots["kind"]))
-
-
-def _were(count: int, noun: str) -> str:
-    return f"1 {noun} was" if count == 1 else f"{count:,} {noun}s were"
-
-
-def _counts(spots: pd.DataFrame) -> str:
-    counted = spots["kind"].value_counts(sort=False)
-    return ", ".join(f"{number} x {kind}" for kind, number in counted.items())
-
-
-def pages_readable(page_df: pd.DataFrame, blind_spot_df: pd.DataFrame, pages_total: int) -> ObligationCheck:
-    """Every page of the page tree has its row, could be opened, rendered and read without damage."""
-    spots = _spots(blind_spot_df, PAGE_KINDS)
-    states = zip(page_df["page_num"], page_df["state"], strict=True)
-    failed = {int(page) for page, state in states if state not in _READABLE}
-    missing = set(range(1, pages_total + 1)) - {int(page) for page in page_df["page_num"]}
-    bad = sorted({*failed, *missing, *_pages(spots)})
-    if not bad:
-        return _check(Obligation.PAGES_READABLE, True, f"all {pages_total} pages were opened and read")
-    why = _counts(spots) or ("without a row in the page table" if missing else "not rendered")
-    lost = len(bad) - (DOCUMENT_PAGE in bad)
-    what = f"{lost} of {pages_total} pages" if lost else "the file as a whole"
-    evidence = f"{what} could not be read in full ({why})"
-    drawn = set(page_df["state"]) != {PageState.NOT_RENDERED.value}
-    remedy = _remedies(spots) or ("read these pages, or repair the file" if drawn else "run with --ink")
-    return _check(Obligation.PAGES_READABLE, False, evidence, bad, remedy)
-
-
-def ink_read(
-    page_df: pd.DataFrame, blind_spot_df: pd.DataFrame, misread_df: pd.DataFrame, *, ocr: bool = False
-) -> ObligationCheck:
-    """No ink that may be text is left unread, and no possible hit stands for a required concept.
-
-    Args:
+    Attributes:
+        pages_total: Pages of the page tree.
         page_df: PAGE_DF.
         blind_spot_df: BLIND_SPOT_DF.
-        misread_df: Rows of HIT_DF that are possible hits of a required concept: misread by OCR, or with other accents.
+        coverage: What could be read, in numbers.
+        table: The concept table.
+        ledger_df: LEDGER_DF of its sweep.
+        possible_df: Rows of HIT_DF that are possible hits of a required concept.
+        question: The question, or None if none was asked.
+        content: Its words that name a subject.
+        uncovered: Of these, those that are in no concept of the table.
+        controls: Words known to be there, and whether they were found.
         ocr: OCR was run, so that nobody is told to run it.
     """
-    spots = _spots(blind_spot_df, REGION_KINDS)
-    pages = sorted({*_pages(spots), *_pages(misread_df)})
-    if pages:
-        parts = [f"{_were(len(spots), 'region')} not read ({_counts(spots)})"] if len(spots) else []
-        if len(misread_df):
-            parts += _possible_hits(misread_df)
-        looked = ["look at the possible hits there"] if len(misread_df) else []
-        remedy = "; ".join([*([_remedies(spots, ocr=ocr)] if len(spots) else []), *looked])
-        return _check(Obligation.INK_READ, False, ", and ".join(parts), pages, remedy)
-    if page_df["ink_total"].isna().all():
-        return _not_run(Obligation.INK_READ, "the ink of the pages was not measured")
-    return _check(Obligation.INK_READ, True, "no ink that may be text is left unread")
+
+    pages_total: int
+    page_df: pd.DataFrame
+    blind_spot_df: pd.DataFrame
+    coverage: ParseCoverage
+    table: ConceptTable
+    ledger_df: pd.DataFrame
+    possible_df: pd.DataFrame
+    question: str | None
+    content: Sequence[str]
+    uncovered: Sequence[str]
+    controls: Sequence[ControlGroup]
+    ocr: bool
 
 
-def _possible_hits(misread_df: pd.DataFrame) -> list[str]:
-    said = []
-    for kind, of, what in (
-        (MatchKind.OCR_FUZZY, "of OCR", "may be misread words for"),
-        (MatchKind.ACCENTS_DIFFER, "of the text", "differ only in accents from words for"),
-    ):
-        rows = misread_df[misread_df["match_kind"] == kind.value]
-        if len(rows):
-            named = ", ".join(f"'{name}'" for name in dict.fromkeys(rows["concept"]))
-            readings = "1 reading" if len(rows) == 1 else f"{len(rows)} readings"
-            said.append(f"{readings} {of} {what} {named}")
-    return said
+@dataclass(frozen=True)
+class Rule:
+    """One obligation: how it is weighed, what it asks for, what settles it, what it means if it was not run."""
+
+    obligation: Obligation
+    check: Callable[[Evidence], ObligationCheck]
+    meaning: str
+    remedy: str
+    not_run: str
 
 
-def parts_opened(blind_spot_df: pd.DataFrame) -> ObligationCheck:
-    """No attachment, layer, form or earlier revision is left unopened."""
-    spots = _spots(blind_spot_df, PART_KINDS)
-    if not len(spots):
-        return _check(
-            Obligation.PARTS_OPENED, True, "no attachment, layer, form or revision is left unopened"
-        )
-    details = "; ".join(dict.fromkeys(spots["detail"]))
-    return _check(Obligation.PARTS_OPENED, False, f"not opened: {details}", _pages(spots), _remedies(spots))
+_ALWAYS_RUN = "it is always run"
+# fmt: off
+RULES = (
+    Rule(Obligation.PAGES_READABLE,
+         lambda e: reading.pages_readable(e.page_df, e.blind_spot_df, e.pages_total),
+         "Every page of the page tree was opened, rendered and read without damage.",
+         "read the pages named, or repair the file", _ALWAYS_RUN),
+    Rule(Obligation.INK_READ,
+         lambda e: reading.ink_read(e.page_df, e.blind_spot_df, e.possible_df, ocr=e.ocr),
+         "No ink that may be text is left unread, and no possible hit of a required concept stands there.",
+         "run with OCR, or look at the regions named",
+         "unmet: without a picture of the pages nobody knows what they show beside their text"),
+    Rule(Obligation.PARTS_OPENED,
+         lambda e: reading.parts_opened(e.blind_spot_df),
+         "No attachment, annotation, form, layer, earlier revision or other part of the file is left unopened.",
+         "open the parts named in a viewer", _ALWAYS_RUN),
+    Rule(Obligation.REFERENCES_RESOLVED,
+         lambda e: reading.references_resolved(e.coverage),
+         "Every figure, table or annex that the text refers to is there, and the page labels have no gap.",
+         "look for what is referred to: it may be in a part that was not read", _ALWAYS_RUN),
+    Rule(Obligation.VARIANTS_SEARCHED,
+         lambda e: searching.variants_searched(e.table, e.ledger_df, e.pages_total),
+         "Every accepted variant was searched on every page that has text.",
+         "correct the pattern, or raise its time limit", _ALWAYS_RUN),
+    Rule(Obligation.VARIANTS_REVIEWED,
+         lambda e: searching.variants_reviewed(e.table),
+         "No proposed variant waits for the decision of a person.",
+         "accept or reject the proposed variants", _ALWAYS_RUN),
+    Rule(Obligation.QUESTION_COVERED,
+         lambda e: searching.question_covered(e.question, e.content, e.uncovered),
+         "The question names a subject, and each of its content words belongs to a concept of the table.",
+         "add the words to a concept, or ask without them",
+         "absence may be said: no question was asked, and the finding speaks of the concepts alone"),
+    Rule(Obligation.CONTROL_FOUND,
+         lambda e: searching.control_found(e.controls),
+         "Words known to be there (and phrases planted into a copy, with --canary) are found by the same sweep.",
+         "look at the pages named, and report it: the search does not find what is there",
+         "absence may be said: the document has no word that a search could miss; its ink is weighed by ink_read"),
+    Rule(Obligation.READERS_AGREE,
+         lambda e: reading.readers_agree(e.coverage),
+         "A second, independent reader saw nothing that the first missed over a good part of a page.",
+         "read the pages named",
+         "absence may be said: it is a further witness; ink that the only reader passed over is unread ink"),
+)
+"""What must be shown before "absent within the stated coverage" may be said, in the order of the report."""
 
 
-def references_resolved(coverage: ParseCoverage) -> ObligationCheck:
-    """Every object that the text refers to is there, and no page label is missing."""
-    open_refs, gaps = coverage.unresolved_cross_refs, coverage.page_label_gaps
-    if not open_refs and not gaps:
-        total = coverage.cross_refs_total
-        return _check(Obligation.REFERENCES_RESOLVED, True, f"none of {total} references is unresolved")
-    evidence = f"{len(open_refs)} unresolved: {'; '.join(open_refs)}" if open_refs else ""
-    evidence += ("; " if evidence and gaps else "") + (f"page labels: {'; '.join(gaps)}" if gaps else "")
-    remedy = "look for the object: it may be in a part that was not read, or missing from the file"
-    return _check(Obligation.REFERENCES_RESOLVED, False, evidence, (), remedy)
+class Case(NamedTuple):
+    """What a verdict depends on; None in a row of VERDICTS means: either.
 
-
-def variants_searched(table: ConceptTable, ledger_df: pd.DataFrame, pages_total: int) -> ObligationCheck:
-    """Every accepted variant was searched on every page that has text."""
-    rows = {(row.concept, row.variant): row for row in ledger_df.itertuples()}
-    wrong = [
-        why for v in table.active if (why := _not_searched(v, rows.get((v.concept, v.text)), pages_total))
-    ]
-    total = len(table.active)
-    if not wrong:
-        return _check(
-            Obligation.VARIANTS_SEARCHED, True, f"all {total} variants were searched on all pages with text"
-        )
-    remedy = "correct the pattern, or raise --regex-seconds"
-    evidence = f"{len(wrong)} of {total} variants: {'; '.join(wrong)}"
-    return _check(Obligation.VARIANTS_SEARCHED, False, evidence, (), remedy)
-
-
-def _not_searched(variant: Variant, row: Any, pages_total: int) -> str:
-    """Why a variant does not count as searched; empty if it does."""
-    if row is None:
-        return f"'{variant.text}' has no row in the ledger"
-    if row.state != LedgerState.SEARCHED.value:
-        return f"'{variant.text}' ({row.state}{': ' + row.detail if row.detail else ''})"
-    if row.pages_searched + row.pages_not_searchable < pages_total:
-        pages = row.pages_searched + row.pages_not_searchable
-        return f"'{variant.text}' accounts for {pages} of {pages_total} pages"
-    return ""
-
-
-def variants_reviewed(table: ConceptTable) -> ObligationCheck:
-    """No candidate variant waits for the expert."""
-    waiting = table.proposed
-    if not waiting:
-        return _check(
-            Obligation.VARIANTS_REVIEWED, True, f"all {len(table.variants)} variants have been decided on"
-        )
-    named = ", ".join(f"'{variant.text}'" for variant in waiting)
-    return _check(
-        Obligation.VARIANTS_REVIEWED, False, f"{len(waiting)} proposed: {named}", (), "accept or reject them"
-    )
-
-
-def question_covered(
-    question: str | None, content: Sequence[str], uncovered: Sequence[str]
-) -> ObligationCheck:
-    """The question names a subject, and every content word of it belongs to a concept of the table."""
-    if question is None:
-        return _not_run(Obligation.QUESTION_COVERED, "no question was asked")
-    if not content:
-        evidence = "the question has no word that names a subject"
-        return _check(Obligation.QUESTION_COVERED, False, evidence, (), "name the subject in the question")
-    if not uncovered:
-        return _check(Obligation.QUESTION_COVERED, True, "every content word of the question is in a concept")
-    named = ", ".join(f"'{word}'" for word in uncovered)
-    remedy = "add them to a concept, or ask without them"
-    return _check(Obligation.QUESTION_COVERED, False, f"in no concept of the table: {named}", (), remedy)
-
-
-def control_found(controls: Sequence[tuple[str, bool]] | None) -> ObligationCheck:
-    """Words that are known to be in the document are found by the same sweep."""
-    if not controls:
-        return _not_run(Obligation.CONTROL_FOUND, "the document has no text to take a control word from")
-    lost = [word for word, found in controls if not found]
-    if not lost:
-        named = ", ".join(f"'{word}'" for word, _ in controls)
-        return _check(Obligation.CONTROL_FOUND, True, f"found as it should be: {named}")
-    evidence = f"not found though it is there: {', '.join(repr(word) for word in lost)}"
-    return _check(Obligation.CONTROL_FOUND, False, evidence, (), "report this as a bug of docaudit")
-
-
-def readers_agree(coverage: ParseCoverage) -> ObligationCheck:
-    """A second, independent reader confirms what the first read.
-
-    Words that only the second saw were added and are searched, so they alone leave nothing unread. But where the first
-    missed a good part of a page, what both missed may be more.
+    mentioned: the required concepts meet in the chosen scope (a single one: it has a hit); unmet: an obligation is;
+    unclear: question_covered is among the unmet; missing: a required concept has no hit.
     """
-    words = coverage.words_second_reader_only
-    if words is None:
-        return _not_run(Obligation.READERS_AGREE, "no second reader was run")
-    added = f"; {words} words that only it saw were searched as well" if words else ""
-    pages = coverage.pages_readers_disagree
-    if pages:
-        evidence = f"the first reader missed a good part of {len(pages)} page(s){added}"
-        return _check(Obligation.READERS_AGREE, False, evidence, pages, "read these pages")
-    apart = coverage.pages_not_compared
-    if apart:
-        total = coverage.pages_total
-        return _not_run(Obligation.READERS_AGREE, f"{len(apart)} of {total} pages were not compared{added}")
-    return _check(Obligation.READERS_AGREE, True, f"a second reader confirms all pages{added}")
+
+    mentioned: bool | None
+    unmet: bool | None
+    unclear: bool | None
+    missing: bool | None
+
+
+class Verdict(NamedTuple):
+    """Finding, reason (None: it is mentioned) and strength."""
+
+    finding: Finding
+    reason: AbsenceReason | None
+    strength: Strength
+
+
+_ABSENT, _OPEN = Finding.ABSENT, Finding.NOT_ESTABLISHED
+_NO_HIT, _APART, _UNCLEAR = (
+    AbsenceReason.CONCEPT_NOT_FOUND, AbsenceReason.OFF_TOPIC, AbsenceReason.AMBIGUOUS_QUESTION)
+VERDICTS: tuple[tuple[Case, Verdict], ...] = (
+    # mentioned, unmet, unclear, missing
+    (Case(True,  None,  None,  None),  Verdict(Finding.MENTIONED, None, Strength.WEAK)),
+    (Case(False, False, False, True),  Verdict(_ABSENT, _NO_HIT,  Strength.STRONG)),
+    (Case(False, False, False, False), Verdict(_ABSENT, _APART,   Strength.MODERATE)),
+    (Case(False, True,  True,  None),  Verdict(_OPEN,   _UNCLEAR, Strength.MODERATE)),
+    (Case(False, True,  False, True),  Verdict(_OPEN,   _NO_HIT,  Strength.MODERATE)),
+    (Case(False, True,  False, False), Verdict(_OPEN,   _APART,   Strength.MODERATE)),
+)
+"""What is said in which case; strong is only said where no obligation is unmet."""
+# fmt: on
+
+
+def weigh(evidence: Evidence, waive: Mapping[str, str]) -> tuple[ObligationCheck, ...]:
+    """Every obligation with its state, waivers applied; raises OptionError for a waiver that cannot be."""
+    return apply_waivers([rule.check(evidence) for rule in RULES], waive)
+
+
+def verdict(checks: Iterable[ObligationCheck], *, mentioned: bool, missing: bool) -> Verdict:
+    """Finding, reason and strength, by VERDICTS.
+
+    Args:
+        checks: The obligations as they were weighed.
+        mentioned: The required concepts meet in the chosen scope.
+        missing: A required concept has no hit.
+    """
+    unmet = {check.obligation for check in checks if check.state is ObligationState.UNMET}
+    here = Case(mentioned, bool(unmet), Obligation.QUESTION_COVERED in unmet, missing)
+    return next(said for case, said in VERDICTS if _fits(case, here))
+
+
+def _fits(case: Case, here: Case) -> bool:
+    return all(wanted is None or wanted is is_so for wanted, is_so in zip(case, here, strict=True))
 
 
 def apply_waivers(checks: Sequence[ObligationCheck], waive: Mapping[str, str]) -> tuple[ObligationCheck, ...]:

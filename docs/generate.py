@@ -1,4 +1,4 @@
-"""Write the reference pages from the code: `make docs` after a change of a kind of blind spot or of a lint code.
+"""Write the reference pages from the code: `make docs` after a change of a blind spot, an obligation or a lint code.
 
 tests/test_docs.py fails while a page differs from the code.
 """
@@ -11,21 +11,11 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from docaudit.abstention.ledger.cases import Case, Document, Gold, Planned
 from docaudit.abstention.ledger.checklist import BY_PEOPLE
 from docaudit.abstention.ledger.contract import Contract, Identity, Limits, Manifest, Part
 from docaudit.abstention.ledger.lint import LintCode as LedgerLintCode
-from docaudit.abstention.ledger.records import (
-    Absence,
-    Case,
-    Citation,
-    Claim,
-    Document,
-    Gold,
-    Place,
-    Planned,
-    Run,
-    Violation,
-)
+from docaudit.abstention.ledger.records import Absence, Citation, Claim, Place, Run, Violation
 from docaudit.abstention.ledger.routing import Symptom
 from docaudit.abstention.ledger.twenty_tests import BLOCKS, TESTS
 from docaudit.abstention.ledger.vocabulary import (
@@ -41,7 +31,8 @@ from docaudit.abstention.ledger.vocabulary import (
 from docaudit.atomic import write_text
 from docaudit.concept_lint_codes import LintCode
 from docaudit.justification import Obligation
-from docaudit.obligations import PAGE_KINDS, PART_KINDS, REGION_KINDS
+from docaudit.obligations import RULES, VERDICTS
+from docaudit.reading_checks import PAGE_KINDS, PART_KINDS, REGION_KINDS
 from docaudit.reasons import BlindSpotKind
 from docaudit.render.ledger_words import SYMPTOMS, TITLES
 from docaudit.render.words import OBLIGATIONS
@@ -224,7 +215,46 @@ def fields_of(model: type[BaseModel]) -> list[str]:
     return [*lines, ""]
 
 
-PAGES = {"blind-spots.md": page_text, "lint.md": lint_text, "ledger.md": ledger_text}
+def obligations_text() -> str:
+    """The reference page of the verdict."""
+    lines = [
+        "# Obligations and verdicts",
+        "",
+        "What must be shown before docaudit says *absent within the stated coverage*. Each obligation is `met`,",
+        "`unmet`, `waived` or `not_run` (there was nothing to check; never the same as met). With",
+        '`--waive CODE --because "..."` a person answers for one: its code stands in the headline, code and reason in',
+        "the first sentence of the explanation.",
+        "",
+        "This page is written by docs/generate.py from the two tables of docaudit/obligations.py.",
+        "",
+        "| obligation | it is met if | what settles it | if it is not run |",
+        "|---|---|---|---|",
+    ]
+    lines += [
+        f"| `{rule.obligation.value}` | {rule.meaning} | {rule.remedy} | {rule.not_run} |" for rule in RULES
+    ]
+    lines += [
+        "",
+        "The finding follows from four facts; the first row that fits decides, and an empty cell means either.",
+        "*Mentioned*: the required concepts meet in the chosen scope (a single one has a hit); only they count here.",
+        "",
+        "| mentioned | any unmet | `question_covered` unmet | a concept without hit | finding | reason | strength |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    words = {None: "", True: "yes", False: "no"}
+    for case, (finding, reason, strength) in VERDICTS:
+        given = " | ".join(words[fact] for fact in case)
+        why = f"`{reason.value}`" if reason else ""
+        lines.append(f"| {given} | `{finding.value}` | {why} | `{strength.value}` |")
+    return "\n".join(lines) + "\n"
+
+
+PAGES = {
+    "blind-spots.md": page_text,
+    "lint.md": lint_text,
+    "obligations.md": obligations_text,
+    "ledger.md": ledger_text,
+}
 
 
 def main() -> None:

@@ -11,12 +11,14 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from docaudit.abstention.ledger.cases import Case, Document
 from docaudit.abstention.ledger.changes import LedgerDiff
 from docaudit.abstention.ledger.contract import Contract
-from docaudit.abstention.ledger.records import Case, Claim, Document, Run
+from docaudit.abstention.ledger.records import Claim, Run
 from docaudit.abstention.ledger.report import Evaluation
 from docaudit.atomic import write_text
 from docaudit.concepts import ConceptTable
+from docaudit.draws import Draw
 from docaudit.evidence import ParseCoverage
 from docaudit.justification import AbsenceJustification
 from docaudit.readability import CorpusReadability
@@ -27,6 +29,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "parse_coverage": ParseCoverage,
     "concept_table": ConceptTable,
     "coverage": CorpusReadability,
+    "elusion_draw": Draw,
     # What a ledger of runs consists of: contract.json, and one schema for a row of each other file.
     "ledger_contract": Contract,
     "ledger_document": Document,

@@ -349,3 +349,34 @@ def with_files(*files: tuple[str, bytes], first: Draw | None = None) -> bytes:
             doc.embfile_add(name, data, filename=name)
 
     return document(first or text(*PROSE), finish=finish)
+
+
+def with_missing_font(pages: int) -> bytes:
+    """Pages with a Japanese word in a font that is named and not embedded: the engine complains when it loads it."""
+    name, pdf = pikepdf.Name, pikepdf.new()
+    about = {"FontName": name("/Ryumin-Light"), "Flags": 4, "ItalicAngle": 0, "Ascent": 800, "Descent": -200}
+    descendant = pikepdf.Dictionary(
+        Type=name.Font,
+        Subtype=name.CIDFontType0,
+        BaseFont=name("/Ryumin-Light"),
+        CIDSystemInfo=pikepdf.Dictionary(Registry=b"Adobe", Ordering=b"Japan1", Supplement=4),
+        FontDescriptor=pikepdf.Dictionary(
+            Type=name.FontDescriptor, FontBBox=[-100, -200, 1000, 900], CapHeight=700, StemV=80, **about
+        ),
+    )
+    font = pdf.make_indirect(
+        pikepdf.Dictionary(
+            Type=name.Font,
+            Subtype=name.Type0,
+            BaseFont=name("/Ryumin-Light"),
+            Encoding=name("/Identity-H"),
+            DescendantFonts=[pdf.make_indirect(descendant)],
+        )
+    )
+    for _ in range(pages):
+        pdf.add_blank_page(page_size=(300, 300))
+        pdf.pages[-1].Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F1=font))
+        pdf.pages[-1].Contents = pdf.make_stream(b"BT /F1 20 Tf 40 200 Td <0E4A0E4B> Tj ET")
+    stream = io.BytesIO()
+    pdf.save(stream)
+    return stream.getvalue()

@@ -217,3 +217,11 @@ def test_nothing_is_imported_from_the_current_folder(tmp_path: Path, monkeypatch
         (tmp_path / f"{name}.py").write_text("raise SystemExit(9)\n", "utf-8")
     monkeypatch.chdir(tmp_path)
     assert len(docaudit.parse(THREE, ocr="off").page_df) == 3
+
+
+def test_warnings_of_a_font_belong_to_every_page_that_uses_it_whoever_reads_it() -> None:
+    """The engine complains about a font when it loads it, once for each process: the page that came first."""
+    data = pdfs.with_missing_font(pages=60)
+    one, two = (docaudit.parse(data, ocr="off", workers=workers).page_df for workers in (1, 2))
+    assert one["warnings"].str.contains("non-embedded font").all()
+    assert one["warnings"].tolist() == two["warnings"].tolist()

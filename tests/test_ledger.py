@@ -9,7 +9,8 @@ import pytest
 
 from docaudit.abstention.ledger.evaluate import evaluate_ledger
 from docaudit.abstention.ledger.ledger import load_ledger
-from docaudit.abstention.ledger.report import AbstentionEvidence, Decision, Evaluation
+from docaudit.abstention.ledger.report import Decision, Evaluation
+from docaudit.abstention.ledger.results import AbstentionEvidence
 from docaudit.abstention.ledger.vocabulary import Answerability, Behaviour, Metric, Severity, VetoKind
 from docaudit.justification import Finding
 from docaudit.saved import dump, with_digest

@@ -33,6 +33,7 @@ def generator() -> ModuleType:
         "parse_coverage",
         "concept_table",
         "coverage",
+        "elusion_draw",
         "ledger_contract",
         "ledger_document",
         "ledger_case",

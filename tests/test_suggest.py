@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from docaudit.parsed import ParsedDocument
 from docaudit.suggest import embedding, prepared, suggest
 from docaudit.suggest.cache import VectorCache
 from docaudit.suggest.candidates import Candidate, CandidateKind, Suggestions
+from docaudit.suggest.collected import collected
 from docaudit.suggest.decisions import decide, find, propose
 from docaudit.suggest.embedding import Embedder
 from docaudit.suggest.known import Known
@@ -138,10 +140,22 @@ class TestCandidates:
     def test_left_out_terms_are_said(self, parsed: ParsedDocument) -> None:
         found = docaudit.suggest(parsed, ConceptTable.from_variants(TABLE), method="ngrams", max_terms=3)
         assert found.terms_compared == 3 < found.terms_total
-        assert "3 most frequent" in found.notes[-1]
+        assert found.notes[-1].startswith(f"3 of {found.terms_total} words and phrases were compared")
 
     def test_the_same_twice(self, parsed: ParsedDocument, found: Suggestions) -> None:
         assert suggest(parsed, ConceptTable.from_variants(TABLE), method="ngrams") == found
+
+
+@letters
+def test_the_other_side_of_a_definition_is_shown_with_a_candidate(tmp_path: Path) -> None:
+    path, document = tmp_path / "law.pdf", pymupdf.open()
+    text = "The Harbour Lights Act (HLA) applies.\nThe HLA is strict. A harbour light is a lamp."
+    document.new_page().insert_text((72, 72), text)
+    document.save(path)
+    parsed = docaudit.parse(path, ocr="off", ink=False, second_reader=False)
+    found = suggest(parsed, ConceptTable.from_variants({"lamps": ["harbour lamps"]}), method="ngrams")
+    shown = {c.text: c.members for c in found.candidates}
+    assert "HLA" in shown["Harbour Lights Act"]
 
 
 class TestOptions:
@@ -301,6 +315,39 @@ def test_strength_of_a_table(parsed: ParsedDocument) -> None:
 
 
 class TestCache:
+    def files(self, tmp_path: Path) -> list[Path]:
+        return sorted((tmp_path / "cache" / "terms").glob("*"))
+
+    def test_terms_are_the_same_with_and_without_it(self, parsed: ParsedDocument, tmp_path: Path) -> None:
+        new = collected([parsed], cache=False)
+        assert not self.files(tmp_path)
+        assert collected([parsed], cache=True) == new
+        assert len(self.files(tmp_path)) == 1
+        assert collected([parsed], cache=True) == new
+
+    def test_terms_are_read_and_not_collected_again(
+        self, parsed: ParsedDocument, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first = collected([parsed], cache=True)
+        monkeypatch.setattr(sys.modules[collected.__module__], "collect", None)
+        assert collected([parsed], cache=True) == first
+
+    def test_a_damaged_or_changed_file_of_terms_is_not_believed(
+        self, parsed: ParsedDocument, tmp_path: Path
+    ) -> None:
+        first = collected([parsed], cache=True)
+        (file,) = self.files(tmp_path)
+        whole = file.read_bytes()
+        for damaged in (b"", whole[:100], whole.replace(b"malware", b"software"), b"[]"):
+            file.write_bytes(damaged)
+            assert collected([parsed], cache=True) == first
+
+    def test_other_lines_are_another_file(self, parsed: ParsedDocument, tmp_path: Path) -> None:
+        collected([parsed], cache=True)
+        shorter = replace(parsed, line_df=parsed.line_df.iloc[:2])
+        assert len(collected([shorter], cache=True).terms) < len(collected([parsed], cache=True).terms)
+        assert len(self.files(tmp_path)) == 2
+
     def test_a_damaged_file_is_embedded_anew(self, tmp_path: Path) -> None:
         cache = VectorCache("d", "m")
         cache.path.parent.mkdir(parents=True)

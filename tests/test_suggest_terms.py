@@ -5,10 +5,13 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from docaudit.concepts import Variant
 from docaudit.suggest.acronyms import acronyms_in
+from docaudit.suggest.holding import Holding
 from docaudit.suggest.japanese import by_script, has_segmenter, other_kana, segmenter
+from docaudit.suggest.known import finds
 from docaudit.suggest.passages import passages
-from docaudit.suggest.terms import Term, collect
+from docaudit.suggest.terms import Term, collect, to_compare
 from tests.lines_helper import page_of, table
 
 
@@ -57,6 +60,32 @@ class TestTerms:
         one = collect(passages([("a", lines("beta alpha")), ("b", lines("gamma"))]), by_script)
         other = collect(passages([("b", lines("gamma")), ("a", lines("beta alpha"))]), by_script)
         assert [term.key for term in one] == [term.key for term in other]
+
+
+class TestNames:
+    def test_a_piece_that_stands_nowhere_else_belongs_to_its_name(self) -> None:
+        found = terms_of("the Harbour Lights Act applies", "all harbour rules")
+        assert found["harbour lights"].whole == "harbour lights act"
+        assert found["harbour"].whole == ""  # it stands elsewhere too
+        assert found["harbour lights act"].is_long_name
+
+    def test_rare_words_and_names_are_compared_before_long_phrases(self) -> None:
+        found = terms_of(
+            "some cheap green paint peels", "some cheap green paint peels", "a Harbour Lights Act"
+        )
+        first = [term.key for term in to_compare(list(found.values()), 14)]
+        assert {"paint", "green paint", "harbour lights act"} <= set(first)
+        assert "cheap green paint" not in first[:9]
+
+
+def test_one_search_finds_what_each_term_alone_gives() -> None:
+    found = list(terms_of("wind power grew", "windpower and power grids", "the wind", "a power").values())
+    holding = Holding(found)
+    for text in ("wind power", "power", "wind", "grid"):
+        variant = Variant(concept="c", text=text)
+        assert [found[n] for n in holding.of(variant)] == [term for term in found if finds(variant, term.key)]
+    regex = Variant(concept="c", text="w.nd", match="regex")
+    assert {found[n].key for n in holding.of(regex)} >= {"wind", "wind power"}
 
 
 class TestJapanese:

@@ -29,12 +29,12 @@ method_flags = (
         "--max-terms",
         type=click.IntRange(min=1),
         default=20_000,
-        help="Different words and phrases that are compared, the most frequent first. [default: 20000]",
+        help="Different words and phrases that are compared; words, pairs and names first. [default: 20000]",
     ),
     click.option(
         "--cache/--no-cache",
         default=True,
-        help="Keep vectors, with the terms of the document, in the user's cache folder (DOCAUDIT_CACHE).",
+        help="Keep the terms of the document and their vectors in the user's cache folder (DOCAUDIT_CACHE).",
     ),
     click.option(
         "--top", type=click.IntRange(min=1), default=20, help="Candidates for each concept. [default: 20]"

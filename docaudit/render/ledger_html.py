@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from docaudit.abstention.ledger.report import CheckState, Decision, Evaluation, Group, RunResult
+from docaudit.abstention.ledger.report import CheckState, Decision, Evaluation, Group
+from docaudit.abstention.ledger.results import RunResult
 from docaudit.abstention.ledger.routing import Symptom
 from docaudit.abstention.ledger.vocabulary import Layer, Metric, VetoKind
 from docaudit.render import ledger_words
-from docaudit.render.html import environment
+from docaudit.render.environment import environment
+from docaudit.render.tongue import ENGLISH
 
 _STATES = {
     CheckState.MET: "met",
@@ -21,7 +23,7 @@ _BY = {"language": "Language", "answerability": "Answerability", "group": "Group
 
 def to_html(result: Evaluation) -> str:
     """The whole evaluation as one HTML document."""
-    return environment().get_template("ledger.html.j2").render(context(result))
+    return environment(ENGLISH).get_template("ledger.html.j2").render(context(result))
 
 
 def context(result: Evaluation) -> dict[str, Any]:

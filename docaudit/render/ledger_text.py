@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from docaudit.abstention.ledger.changes import LedgerDiff
-from docaudit.abstention.ledger.report import CheckState, Decision, Evaluation, Ratio
+from docaudit.abstention.ledger.report import CheckState, Decision, Evaluation
+from docaudit.abstention.ledger.results import Ratio
 from docaudit.render import ledger_words as words
 from docaudit.render.clean import one_line
 from docaudit.render.paper import Paper

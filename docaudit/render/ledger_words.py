@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from docaudit.abstention.ledger.report import AbstentionEvidence, CheckState, Ratio, Spread
+from docaudit.abstention.ledger.report import CheckState, Spread
+from docaudit.abstention.ledger.results import AbstentionEvidence, Ratio
 from docaudit.abstention.ledger.routing import Symptom
 
 TITLES = {

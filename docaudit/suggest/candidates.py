@@ -32,7 +32,8 @@ class Candidate(BaseModel):
         count: Occurrences in the documents.
         pages: Pages by name of document; 0 is the document as a whole.
         context: A verbatim line with it.
-        members: A few of the longer or inflected terms under it, the nearest first: accepting it finds them too.
+        members: The other side of its definition (an acronym of it, which needs a decision of its own), and a few of
+            the longer or inflected terms under it, the nearest first: accepting it finds these.
         family: Number of its family within the concept: what one decision may settle together.
     """
 
@@ -57,7 +58,7 @@ class Suggestions(BaseModel):
         method: embedding or character_ngrams.
         model: Name of the model; empty without one.
         terms_total: Different words and phrases in the documents.
-        terms_compared: How many of them were compared, the most frequent ones first.
+        terms_compared: How many of them were compared: words, pairs of words and names first.
         notes: What the reader must know about the way: what is not installed, what was left out.
         candidates: Concepts in the order of the table, in each the likeliest first.
     """

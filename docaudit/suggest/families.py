@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from docaudit.suggest.roots import is_part, roots
 from docaudit.suggest.terms import Term
 
 _FAMILY = 0.35
@@ -15,7 +14,7 @@ _FAMILY = 0.35
 _CLOSE, _RARE = 0.03, 0.15
 """A longer term goes under a shorter one that is nearly as near to the concept, or that is far more frequent and not
 much less near: "including malware" under malware, but not "climate risk" under risk."""
-_SHOWN = 6
+_SHOWN = 8
 """Terms that are shown under another: a person decides on what is seen."""
 _OFTEN = 2
 """How many times as frequent."""
@@ -27,18 +26,19 @@ def absorb(ranked: Sequence[tuple[Term, float]]) -> list[tuple[Term, float, tupl
     Args:
         ranked: Terms with their similarity, the nearest first.
     """
-    stemmed = [roots(term.key) for term, _ in ranked]
+    stemmed = [term.roots for term, _ in ranked]
+    same: dict[tuple[str, ...], list[int]] = {}
+    for n, stems in enumerate(stemmed):
+        same.setdefault(stems, []).append(n)
     head = list(range(len(ranked)))
-    by_length = sorted(range(len(ranked)), key=lambda n: (len(stemmed[n]), n))
-    for n in by_length:
-        for other in by_length:
-            if len(stemmed[other]) > len(stemmed[n]) or (
-                len(stemmed[other]) == len(stemmed[n]) and other >= n
-            ):
-                continue
+    for n in sorted(head, key=lambda n: (len(stemmed[n]), n)):
+        shorter = [m for part in _parts(stemmed[n]) for m in same.get(part, ())]
+        shorter += [m for m in same[stemmed[n]] if m < n]
+        for other in sorted(shorter, key=lambda m: (len(stemmed[m]), m)):
+            if ranked[n][0].is_long_name and not ranked[other][0].is_long_name:
+                continue  # a law or a body is a candidate of its own
             rare = ranked[n][0].count * _OFTEN <= ranked[other][0].count
-            near_enough = ranked[other][1] >= ranked[n][1] - (_RARE if rare else _CLOSE)
-            if head[other] == other and near_enough and is_part(stemmed[other], stemmed[n]):
+            if head[other] == other and ranked[other][1] >= ranked[n][1] - (_RARE if rare else _CLOSE):
                 head[n] = other
                 break
     under: dict[int, list[str]] = {}
@@ -53,11 +53,28 @@ def absorb(ranked: Sequence[tuple[Term, float]]) -> list[tuple[Term, float, tupl
 
 def clusters(vectors: npt.NDArray[np.floating]) -> list[int]:
     """The family of each vector, numbered from 1 in the order in which the families first come."""
-    if len(vectors) < 2:
-        return [1] * len(vectors)
-    # Only here: it takes a fifth of a second to import.
-    from scipy.cluster.hierarchy import fcluster, linkage
+    unit = vectors.astype(np.float64)
+    unit /= np.maximum(np.linalg.norm(unit, axis=1, keepdims=True), 1e-12)
+    distance = 1 - unit @ unit.T
+    groups = [[n] for n in range(len(vectors))]
+    while len(groups) > 1:
+        # Written out, as it is for some dozens of terms and importing scipy takes a third of a second.
+        pairs = [
+            (float(distance[np.ix_(one, other)].mean()), n, m)
+            for n, one in enumerate(groups)
+            for m, other in enumerate(groups[:n])
+        ]
+        nearest, n, m = min(pairs)
+        if nearest > _FAMILY:
+            break
+        groups[m] += groups.pop(n)
+    numbers = {n: number for number, group in enumerate(sorted(groups, key=min), start=1) for n in group}
+    return [numbers[n] for n in range(len(vectors))]
 
-    found = fcluster(linkage(vectors.astype(np.float64), "average", "cosine"), _FAMILY, "distance")
-    numbers: dict[int, int] = {}
-    return [numbers.setdefault(int(label), len(numbers) + 1) for label in found]
+
+def _parts(stems: tuple[str, ...]) -> set[tuple[str, ...]]:
+    """All that stands in words side by side, but not all of them."""
+    size = len(stems)
+    return {
+        stems[first:end] for first in range(size) for end in range(first + 1, size + 1) if end - first < size
+    }

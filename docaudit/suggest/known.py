@@ -28,8 +28,8 @@ class Known:
         """Compile the rows of the table."""
         self._rows = {squeeze(variant.text) for variant in table.variants}
         found = seeds(table)
-        self._found = [_expression(variant) for variant in found]
-        self._decided = [_expression(variant) for variant in table.variants if variant not in found]
+        self._found = [expression(variant) for variant in found]
+        self._decided = [expression(variant) for variant in table.variants if variant not in found]
 
     def __contains__(self, term: str) -> bool:
         """Whether a term has its own row in some form, or holds an accepted variant, so that the sweep finds it."""
@@ -42,11 +42,17 @@ class Known:
 
 
 @lru_cache(maxsize=10_000)
-def _expression(variant: Variant) -> regex.Pattern[str]:
+def expression(variant: Variant) -> regex.Pattern[str]:
+    """The pattern of a variant for searchable text, as the sweep has it."""
     flags = regex.IGNORECASE if variant.match == "regex" and not variant.case_sensitive else 0
     return regex.compile(compile_variant(variant).text, flags)
 
 
 def finds(variant: Variant, text: str) -> bool:
     """Whether the sweep would find a variant in a text, apart from its case."""
-    return _expression(variant).search(searchable(text)) is not None
+    return expression(variant).search(searchable(text)) is not None
+
+
+def is_all_of(variant: Variant, text: str) -> bool:
+    """Whether the sweep would find a variant in a text, and nothing is left of it."""
+    return expression(variant).fullmatch(searchable(text)) is not None

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -17,16 +16,14 @@ import numpy.typing as npt
 from docaudit.concepts import Variant
 from docaudit.errors import OptionError
 from docaudit.parsed import ParsedDocument
-from docaudit.suggest.acronyms import acronyms_in
+from docaudit.suggest.collected import collected
 from docaudit.suggest.embedding import DEFAULT_MODEL, Embedder, is_installed
-from docaudit.suggest.japanese import has_segmenter, segmenter
-from docaudit.suggest.known import finds
+from docaudit.suggest.holding import Holding
+from docaudit.suggest.japanese import has_segmenter
 from docaudit.suggest.ngrams import Letters
-from docaudit.suggest.passages import Passage, passages
-from docaudit.suggest.roots import roots
-from docaudit.suggest.spelling import Spellings
-from docaudit.suggest.terms import Term, collect
-from docaudit.wordforms import CJK, fold, squeeze
+from docaudit.suggest.spelling import Spellings, squeezed_key
+from docaudit.suggest.terms import to_compare
+from docaudit.wordforms import CJK, squeeze
 
 Method = Literal["auto", "embedding", "ngrams"]
 Progress = Callable[[int, int], None]
@@ -36,21 +33,13 @@ _DAMP = 3
 """Passages added to each term's own: a word that stands once beside a variant is no evidence yet."""
 
 
-@dataclass(frozen=True)
-class Definition:
-    """An acronym with its long form, and where the documents define it."""
-
-    short: str
-    long: str
-    term: Term
-
-
 class Prepared:
     """Documents with their terms.
 
     Attributes:
         terms: All different words and phrases, the most frequent first.
-        compared: Those of them that are compared with the table by meaning or letters.
+        definitions: Every acronym that the documents define, in order.
+        compared: Those of the terms that are compared with the table by meaning or letters.
         embedder: The model; None where letters alone are compared.
         notes: What the reader must know about the way.
     """
@@ -75,10 +64,9 @@ class Prepared:
         self.embedder = Embedder(model) if asked or (method == "auto" and is_installed()) else None
         self._cache, self._progress = cache, progress
         self._document = "+".join(one.identity.sha256 for one in parsed)
-        self._read = list(passages((one.identity.name, one.line_df) for one in parsed))
-        self.terms = collect(self._read, segmenter())
-        self.compared = self.terms[:max_terms]
-        self.by_key = {squeeze(term.key): term for term in self.terms}
+        found = collected(parsed, cache=cache)
+        self._passages, self.terms, self.definitions = found.passages, found.terms, found.definitions
+        self.compared = to_compare(self.terms, max_terms)
         self.place = {term.key: n for n, term in enumerate(self.compared)}
         self.notes = tuple(self._notes(method))
 
@@ -88,17 +76,26 @@ class Prepared:
         return Spellings(self.terms)
 
     @cached_property
-    def by_roots(self) -> dict[tuple[str, ...], list[int]]:
-        """Places in `compared` of the terms with the same stems in the same order."""
-        grouped: dict[tuple[str, ...], list[int]] = defaultdict(list)
-        for n, term in enumerate(self.compared):
-            grouped[roots(term.key)].append(n)
+    def holding(self) -> Holding:
+        """The terms, asked for the variants that they hold."""
+        return Holding(self.terms)
+
+    @cached_property
+    def by_squeezed(self) -> dict[str, list[int]]:
+        """Numbers of the terms by their letters without separators."""
+        grouped: dict[str, list[int]] = defaultdict(list)
+        for n, term in enumerate(self.terms):
+            grouped[squeezed_key(term.key)].append(n)
         return grouped
 
     @cached_property
-    def definitions(self) -> list[Definition]:
-        """Every acronym that the documents define, in order."""
-        return list(_definitions(self._read))
+    def other_sides(self) -> dict[str, tuple[str, ...]]:
+        """For each side of a definition, without separators, what stands on the other."""
+        sides: dict[str, dict[str, None]] = defaultdict(dict)
+        for one in self.definitions:
+            sides[squeeze(one.short)][one.long] = None
+            sides[squeeze(one.long)][one.short] = None
+        return {side: tuple(others) for side, others in sides.items()}
 
     @cached_property
     def vectors(self) -> npt.NDArray[np.float16] | None:
@@ -112,14 +109,23 @@ class Prepared:
     def _letters(self) -> Letters:
         return Letters([term.key for term in self.compared])
 
-    def similarities(self, texts: Sequence[str]) -> Floats:
-        """Similarity (at most 1) of each text to each compared term."""
+    def similarities(self, texts: Sequence[str], *, centred: bool = False) -> Floats:
+        """Similarity (at most 1) of each text to each compared term.
+
+        Args:
+            texts: The texts.
+            centred: Whether to leave out what all terms of the documents have in common; only with a model.
+        """
         if not texts or not self.compared:
             return np.zeros((len(texts), len(self.compared)), dtype=np.float32)
         if self.embedder is None or self.vectors is None:
             return self._letters.similarities(texts)
         asked = self.embedder.vectors(texts, self._document, None, keep=self._cache)
-        found: Floats = asked.astype(np.float32) @ self._terms_matrix
+        found: Floats
+        if centred:
+            found = _unit(asked.astype(np.float32) - self._mean) @ _unit(self._terms_matrix - self._mean).T
+        else:
+            found = asked.astype(np.float32) @ self._terms_matrix.T
         if self.embedder.name == DEFAULT_MODEL:
             # It knows English alone; other letters are all the same to it.
             japanese = np.array([CJK.search(text) is not None for text in texts])
@@ -133,26 +139,39 @@ class Prepared:
     @cached_property
     def _terms_matrix(self) -> Floats:
         assert self.vectors is not None, "only asked for with a model"
-        return self.vectors.astype(np.float32).T
+        return self.vectors.astype(np.float32)
+
+    @cached_property
+    def _mean(self) -> Floats:
+        return np.asarray(self._terms_matrix.mean(axis=0))
 
     def company(self, variants: Sequence[Variant]) -> Floats:
         """Share of the passages of each compared term that one of the variants stands in too, small counts damped."""
-        with_variant = np.zeros(len(self._read), dtype=bool)
+        with_variant = np.zeros(self._passages, dtype=bool)
         for variant in variants:
-            with_variant[self._passages_with(variant)] = True
-        shared = np.add.reduceat(with_variant[self._flat], self._starts) if len(self._flat) else self._sizes
-        return np.asarray(shared / (self._sizes + _DAMP), dtype=np.float32)
+            for n in self.holding.of(variant):
+                with_variant[list(self.terms[n].passages)] = True
+        return np.asarray(self._shared(with_variant) / (self._sizes + _DAMP), dtype=np.float32)
 
-    def _passages_with(self, variant: Variant) -> list[int]:
-        known = self._found_in.get(variant)
-        if known is None:
-            known = [n for n, passage in enumerate(self._read) if finds(variant, passage.text)]
-            self._found_in[variant] = known
-        return known
+    def company_of_terms(self, numbers: Sequence[int]) -> Floats:
+        """The same for compared terms in place of variants; a term is no company of its own."""
+        with_term = np.zeros(self._passages, dtype=bool)
+        own = np.zeros(len(self.compared), dtype=np.int64)
+        for n in numbers:
+            with_term[list(self.compared[n].passages)] = True
+            own[n] = self._sizes[n]
+        return np.asarray((self._shared(with_term) - own) / (self._sizes + _DAMP), dtype=np.float32)
+
+    def _shared(self, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+        """In how many of the chosen passages each compared term stands."""
+        if not len(self._flat):
+            return np.zeros(0, dtype=np.int64)
+        return np.asarray(np.add.reduceat(chosen[self._flat], self._starts, dtype=np.int64))
 
     @cached_property
-    def _found_in(self) -> dict[Variant, list[int]]:
-        return {}
+    def frequency(self) -> Floats:
+        """How usual each compared term is: 0 to 1, the logarithm of its passages to the base of all of them."""
+        return np.asarray(np.log1p(self._sizes) / np.log1p(max(self._passages, 1)), dtype=np.float32)
 
     @cached_property
     def _flat(self) -> npt.NDArray[np.int64]:
@@ -179,19 +198,12 @@ class Prepared:
             )
         if len(self.compared) < len(self.terms):
             count, total = f"{len(self.compared):,}", f"{len(self.terms):,}"
-            yield f"the {count} most frequent of {total} words and phrases were compared (--max-terms)"
+            yield (
+                f"{count} of {total} words and phrases were compared (--max-terms): "
+                "words, pairs of words and names first, the most frequent of them first"
+            )
 
 
-def _definitions(read: Sequence[Passage]) -> Iterator[Definition]:
-    seen: dict[tuple[str, str], list[tuple[Passage, int]]] = {}
-    for passage in read:
-        for pair in acronyms_in(passage.text):
-            seen.setdefault((pair.short, pair.long), []).append((passage, pair.start))
-    for (short, long), places in seen.items():
-        pages: dict[str, dict[int, None]] = {}
-        for passage, _ in places:
-            pages.setdefault(passage.document, {})[passage.page] = None
-        first, start = places[0]
-        named = {document: tuple(found) for document, found in pages.items()}
-        words = len(long.split())
-        yield Definition(short, long, Term(fold(long), long, len(places), words, named, first.line_at(start)))
+def _unit(rows: Floats) -> Floats:
+    """Rows at length 1."""
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-6))

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.suggest.candidates import Candidate, CandidateKind
 from docaudit.suggest.families import absorb, clusters
-from docaudit.suggest.known import Known, finds, seeds
-from docaudit.suggest.prepared import Prepared
+from docaudit.suggest.known import Known, finds, is_all_of, seeds
+from docaudit.suggest.prepared import Floats, Prepared
 from docaudit.suggest.roots import is_part, roots
 from docaudit.suggest.terms import Term
 from docaudit.wordforms import fold, squeeze
 
-_COMPANY = 0.3
+_COMPANY = 0.6
 """How much it counts, beside the similarity to the nearest variant, that a term stands in passages with variants."""
+_USUAL = 0.25
+"""How much it counts against a term that it stands everywhere (data, company): it is hardly what a table lacks."""
+_SEVERAL, _AMONG = 3, 0.45
+"""How much it counts that a term is near so many variants, and not only to one: "vision" is near computer vision alone.
+"""
+_FIRST, _LIKE = 10, 0.3
+"""How much it counts that a term stands in passages with the first so many candidates: a concept of which no accepted
+variant stands in the document has its passages all the same."""
 _POOL = 400
 """Neighbours of a concept that are looked at before longer terms go under shorter ones."""
 _SPELT_AT_LEAST = 0.6
@@ -46,9 +56,24 @@ class Search:
         """Compare the table with the documents."""
         self._documents = prepared
         self._known = Known(table)
+        self._seed_rows = frozenset(seeds(table))
         self._seeds = [variant for variant in seeds(table) if variant.match != "regex"]
         self._whole = {roots(variant.text) for variant in self._seeds}
-        self._scores = prepared.similarities([variant.text for variant in self._seeds])
+        texts = [variant.text for variant in self._seeds]
+        self._scores, self._ranked = prepared.similarities(texts), prepared.similarities(texts, centred=True)
+        self._settled = self._settled_terms(table)
+
+    def _settled_terms(self, table: ConceptTable) -> dict[str, int]:
+        """Keys and counts of the terms that the table finds, or has a row for: they are no candidates."""
+        documents, found = self._documents, set[int]()
+        for variant in table.variants:
+            found.update(documents.by_squeezed.get(squeeze(variant.text), ()))
+            held = documents.holding.of(variant).tolist()
+            if variant in self._seed_rows:
+                found.update(held)
+            else:
+                found.update(n for n in held if is_all_of(variant, documents.terms[n].key))
+        return {documents.terms[n].key: documents.terms[n].count for n in found}
 
     def candidates(self, top: int) -> Iterator[Candidate]:
         """At most so many candidates for each concept; a term stands under the concept that it is nearest to."""
@@ -80,7 +105,8 @@ class Search:
             for defined in self._documents.definitions:
                 for one, other in ((defined.short, defined.long), (defined.long, defined.short)):
                     if _is_side(variant, one) and other not in self._known:
-                        term = self._documents.by_key.get(squeeze(fold(other)), defined.term)
+                        same = self._documents.by_squeezed.get(squeeze(other))
+                        term = self._documents.terms[same[-1]] if same else defined.term
                         yield _Near(_written(term, other), CandidateKind.ACRONYM, variant.text, 1.0)
 
     def _spelt(self, own: Sequence[int]) -> list[_Near]:
@@ -88,37 +114,80 @@ class Search:
             _Near(term, kind, variant.text, similarity)
             for variant in (self._seeds[n] for n in own)
             for term, kind, similarity in self._documents.spellings.near(variant)
-            if similarity >= _SPELT_AT_LEAST and term.key not in self._known
+            if similarity >= _SPELT_AT_LEAST and term.key not in self._settled
         ]
         return sorted(nears, key=lambda near: (-near.similarity, near.term.key))
 
     def _neighbours(self, own: Sequence[int]) -> Iterator[_Near]:
         compared = self._documents.compared
         scores = self._scores[list(own)]
-        seeds_here = [self._seeds[n] for n in own]
-        nearest = scores.max(axis=0) + _COMPANY * self._documents.company(seeds_here)
+        nearest = self._nearness(own)
         pool: list[tuple[Term, float]] = []
         for column in np.argsort(-nearest, kind="stable"):
-            if len(pool) >= _POOL or nearest[column] <= 0:
+            if len(pool) >= _POOL or nearest[column] == -np.inf:
                 break
-            if compared[column].key not in self._known and self._has_place_of_its_own(compared[column]):
+            if self._is_new(compared[column]) and self._has_place_of_its_own(compared[column]):
                 pool.append((compared[column], float(nearest[column])))
         kind = CandidateKind.NGRAMS if self._documents.embedder is None else CandidateKind.EMBEDDING
-        for term, _, members in absorb(pool):
+        for term, _, members in absorb(self._whole_names(pool)):
             column = self._documents.place[term.key]
             row = int(scores[:, column].argmax())
-            yield _Near(term, kind, self._seeds[own[row]].text, float(scores[row, column]), members)
+            similarity = float(scores[row, column])
+            yield _Near(
+                term, kind, self._seeds[own[row]].text, similarity, self._with_other_sides(term, members)
+            )
+
+    def _nearness(self, own: Sequence[int]) -> Floats:
+        """How near each compared term is to a concept: similarity, company with its variants, and how usual it is."""
+        documents, scores = self._documents, self._ranked[list(own)]
+        nearest = scores.max(axis=0)
+        if documents.embedder is not None:
+            several = np.sort(scores, axis=0)[-_SEVERAL:].mean(axis=0)
+            nearest = (1 - _AMONG) * nearest + _AMONG * several
+        company = documents.company([self._seeds[n] for n in own])
+        nothing = (self._scores[list(own)].max(axis=0) <= 0) & (company <= 0)
+        nearest += _COMPANY * company - _USUAL * documents.frequency
+        order = (n for n in np.argsort(-nearest, kind="stable") if self._is_new(documents.compared[n]))
+        nearest += _LIKE * documents.company_of_terms(list(islice(order, _FIRST)))
+        nearest[nothing] = -np.inf
+        return np.asarray(nearest)
+
+    def _is_new(self, term: Term) -> bool:
+        return term.key not in self._settled
+
+    def _whole_names(self, pool: Sequence[tuple[Term, float]]) -> list[tuple[Term, float]]:
+        """Names in place of their pieces, as near as the nearest of these."""
+        best: dict[str, tuple[Term, float]] = {}
+        for term, nearness in pool:
+            place = self._documents.place.get(term.whole)
+            shown = term if place is None else self._documents.compared[place]
+            best.setdefault(shown.key, (shown, nearness))
+        return list(best.values())
+
+    def _with_other_sides(self, term: Term, members: Sequence[str]) -> tuple[str, ...]:
+        """What the documents define as the same as a term, and then its members."""
+        sides = self._documents.other_sides
+        others = [other for text in (term.text, *members) for other in sides.get(squeeze(text), ())]
+        new = [other for other in others if other not in self._known and squeeze(other) != squeeze(term.text)]
+        return tuple(dict.fromkeys([*new, *members]))
 
     def _has_place_of_its_own(self, term: Term) -> bool:
         """Whether a term stands anywhere but in places that the table finds: else there is nothing to gain."""
-        mine = roots(term.key)
+        mine = term.roots
         inside = sum(
-            self._documents.compared[n].count
-            for whole in self._whole
-            if len(whole) > len(mine) and is_part(mine, whole)
-            for n in self._documents.by_roots.get(whole, ())
+            count for whole, count in self._inside if len(whole) > len(mine) and is_part(mine, whole)
         )
         return term.count > inside
+
+    @cached_property
+    def _inside(self) -> list[tuple[tuple[str, ...], int]]:
+        """The stems of each accepted variant, and how often it stands in the documents in these words."""
+        counts: dict[tuple[str, ...], int] = {}
+        for key, count in sorted(self._settled.items()):
+            stems = roots(key)
+            if stems in self._whole:
+                counts[stems] = counts.get(stems, 0) + count
+        return list(counts.items())
 
     def _families(self, chosen: Sequence[_Near]) -> list[int]:
         """Clusters by meaning where there are vectors; else, and for a term without one, a family of its own."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from docaudit.concepts import Variant
@@ -24,6 +25,7 @@ from docaudit.wordforms import CJK, fold, squeeze, without_accents
 Near = tuple[Term, CandidateKind, float]
 """A term, how it differs, and its share of equal letters with the variant."""
 
+_SEPARATORS = dict.fromkeys(map(ord, " \t\n\r\f\v_-"))
 _SHORTEST_PART = 5
 _SHORTEST_ROOT = 5
 
@@ -35,16 +37,18 @@ class Spellings:
         """Group the terms."""
         self._normalised = normaliser()
         self._groups: dict[Callable[[str], str], dict[str, list[Term]]] = {}
-        for way in (squeeze, _plain, self._as_japanese):
+        accented = [term for term in terms if not term.key.isascii()]
+        cjk = [term for term in accented if CJK.search(term.key)]
+        for way, some in ((squeezed_key, terms), (_plain, accented), (self._as_japanese, cjk)):
             grouped: dict[str, list[Term]] = defaultdict(list)
-            for term in terms:
-                if way != self._as_japanese or CJK.search(term.key):
-                    grouped[way(term.key)].append(term)
+            for term in some:
+                grouped[way(term.key)].append(term)
             self._groups[way] = grouped
         self._stemmed: dict[frozenset[str], list[Term]] = defaultdict(list)
         for term in terms:
-            self._stemmed[_stem_set(term.key)].append(term)
+            self._stemmed[_stem_set(term.roots)].append(term)
         self._single = [term for term in terms if term.words == 1]
+        self._single_keys = [term.key for term in self._single]
 
     def near(self, variant: Variant) -> list[Near]:
         """Terms that are another spelling, form or compound of a variant, the nearest first, each once."""
@@ -57,17 +61,25 @@ class Spellings:
     def _found(self, text: str) -> Iterator[tuple[Term, CandidateKind]]:
         for way, grouped in self._groups.items():
             yield from _each(grouped.get(way(text), ()), CandidateKind.SPELLING)
+        # What has no accents in the documents stands in the first group alone.
+        yield from _each(self._groups[squeezed_key].get(_plain(text), ()), CandidateKind.SPELLING)
         if kana := other_kana(text):
-            yield from _each(self._groups[squeeze].get(squeeze(kana), ()), CandidateKind.SPELLING)
-        yield from _each(self._stemmed.get(_stem_set(text), ()), CandidateKind.INFLECTION)
+            yield from _each(self._groups[squeezed_key].get(squeeze(kana), ()), CandidateKind.SPELLING)
+        yield from _each(self._stemmed.get(_stem_set(roots(text)), ()), CandidateKind.INFLECTION)
         joined = squeeze(text)
         most = edits_allowed(joined) - (len(joined) < 12)  # two edits only where ten letters stay the same
+        edited: dict[str, int] = {}
+        if most > 0:
+            some = process.extract(
+                joined, self._single_keys, scorer=OSA.distance, score_cutoff=most, limit=None, processor=None
+            )
+            edited = {key: int(distance) for key, distance, _ in some}
         for term in self._single:
             if len(joined) >= _SHORTEST_PART and joined != term.key and joined in term.key:
                 yield term, CandidateKind.COMPOUND
-            elif most > 0 and OSA.distance(joined, term.key, score_cutoff=most) <= most:
+            elif term.key in edited:
                 yield term, CandidateKind.SPELLING
-            elif _same_root(text, term.key):
+            elif term.key[:_SHORTEST_ROOT] == text[:_SHORTEST_ROOT] and _same_root(text, term.key):
                 yield term, CandidateKind.INFLECTION
 
     def _as_japanese(self, text: str) -> str:
@@ -78,13 +90,18 @@ def _each(terms: Iterable[Term], kind: CandidateKind) -> Iterator[tuple[Term, Ca
     return ((term, kind) for term in terms)
 
 
+def squeezed_key(key: str) -> str:
+    """What squeeze gives for a text that is folded already: quick, as documents have many."""
+    return key.translate(_SEPARATORS) if key.isascii() else squeeze(key)
+
+
 def _plain(text: str) -> str:
-    return squeeze(without_accents(text))
+    return squeezed_key(text) if text.isascii() else squeeze(without_accents(text))
 
 
-def _stem_set(text: str) -> frozenset[str]:
+def _stem_set(stems: Iterable[str]) -> frozenset[str]:
     """Words as stems, whatever their order: "consumption of electricity" is "electricity consumption"."""
-    return frozenset(root for root in roots(text) if root not in STOP_WORDS)
+    return frozenset(root for root in stems if root not in STOP_WORDS)
 
 
 def _same_root(one: str, other: str) -> bool:

@@ -8,7 +8,7 @@ them, that does not begin or end in a word of grammar. In Japanese the words com
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import regex
@@ -16,15 +16,18 @@ import regex
 from docaudit.question_words import STOP_WORDS
 from docaudit.suggest.japanese import Segmenter
 from docaudit.suggest.passages import Passage
+from docaudit.suggest.roots import roots
 from docaudit.wordforms import CJK, fold
 
 LONGEST = 4
 """Words in the longest term that is no name."""
 _LONGEST_NAME = 8
+_PAIR = 2
 _LONGEST_CJK = 3
 _MAX_CHARS = 80
 _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:[-‐‑'’&./][\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*")
 _BLANK = regex.compile(r"[ \u00a0\t]{1,3}")
+_NUMBER = regex.compile(r"(?<!\S)[0-9][0-9.,]*(?!\S)")
 _LETTER = regex.compile(r"\p{L}")
 # Words of grammar that may stand inside a phrase: "protection of personal data", "state-of-the-art", "oil and gas".
 _INSIDE = frozenset(
@@ -33,7 +36,7 @@ _INSIDE = frozenset(
 _GRAMMAR = STOP_WORDS | _INSIDE
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Term:
     """A word or phrase of the documents.
 
@@ -45,6 +48,9 @@ class Term:
         pages: Pages by name of document, in order; page 0 is the document as a whole.
         context: The verbatim line of its first occurrence.
         passages: Numbers of the passages that it stands in.
+        whole: Key of the name of which it is a piece wherever it stands ("Privacy Act" of "Consumer Privacy Act");
+            empty for all else.
+        roots: The stem of each of its words.
     """
 
     key: str
@@ -54,6 +60,13 @@ class Term:
     pages: Mapping[str, tuple[int, ...]]
     context: str
     passages: tuple[int, ...] = ()
+    whole: str = ""
+    roots: tuple[str, ...] = ()
+
+    @property
+    def is_long_name(self) -> bool:
+        """Whether it is a name of three words or more, as of a law or a body."""
+        return self.words > _PAIR and _is_name(self.text)
 
 
 @dataclass
@@ -63,6 +76,10 @@ class _Seen:
     surfaces: Counter[str] = field(default_factory=Counter)
     pages: dict[str, dict[int, None]] = field(default_factory=lambda: defaultdict(dict))
     passages: dict[int, None] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        return self.surfaces.total()
 
 
 def collect(passages: Iterable[Passage], segment: Segmenter) -> list[Term]:
@@ -78,17 +95,51 @@ def collect(passages: Iterable[Passage], segment: Segmenter) -> list[Term]:
             known.surfaces[surface] += 1
             known.pages[passage.document][passage.page] = None
             known.passages[number] = None
-    terms = [_term(key, one) for key, one in seen.items()]
+    wholes = _wholes(seen)
+    terms = [_term(key, one, wholes.get(key, "")) for key, one in seen.items()]
     return sorted(terms, key=lambda term: (-term.count, not _is_name(term.text), term.words, term.key))
 
 
-def _term(key: str, seen: _Seen) -> Term:
-    text = min(seen.surfaces, key=lambda surface: (-seen.surfaces[surface], surface.isupper(), surface))
+def to_compare(terms: Sequence[Term], most: int) -> list[Term]:
+    """The terms that are most likely variants, at most so many.
+
+    Names, words and pairs of words come first, then longer phrases that are repeated: where a document has more terms
+    than can be compared, most of them are longer phrases that stand in it once, and hold a word or pair that says it.
+    """
+    return sorted(terms, key=_doubts)[:most]
+
+
+def _doubts(term: Term) -> int:
+    """What speaks against comparing a term: it is a long phrase, a long piece of a name, has a number, stands once."""
+    long = term.words > _PAIR and (bool(term.whole) or not _is_name(term.text))
+    doubtful = long or (term.words > 1 and _NUMBER.search(term.key) is not None)
+    return 0 if not doubtful else 1 if term.count > 1 else 2
+
+
+def _wholes(seen: Mapping[str, _Seen]) -> dict[str, str]:
+    """For each piece of a name that stands nowhere else, the longest name that it is a piece of."""
+    wholes: dict[str, str] = {}
+    names = [key for key, one in seen.items() if one.words > 1 and _is_name(_surface(one))]
+    for name in sorted(names, key=lambda key: (-seen[key].words, key)):
+        cut = name.split()
+        for first in range(len(cut)):
+            for end in range(first + 1, len(cut) + 1):
+                piece = " ".join(cut[first:end])
+                if piece != name and piece in seen and seen[piece].count == seen[name].count:
+                    wholes.setdefault(piece, name)
+    return wholes
+
+
+def _surface(seen: _Seen) -> str:
+    return min(seen.surfaces, key=lambda surface: (-seen.surfaces[surface], surface.isupper(), surface))
+
+
+def _term(key: str, seen: _Seen, whole: str) -> Term:
+    text = _surface(seen)
     pages = {document: tuple(found) for document, found in seen.pages.items()}
     passage, start = seen.first
-    return Term(
-        key, text, seen.surfaces.total(), seen.words, pages, passage.line_at(start), tuple(seen.passages)
-    )
+    context = passage.line_at(start)
+    return Term(key, text, seen.count, seen.words, pages, context, tuple(seen.passages), whole, roots(key))
 
 
 def _spans(text: str, segment: Segmenter) -> Iterator[tuple[int, int, int]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from docaudit.abstention.ledger.ledger import Ledger
-from docaudit.abstention.ledger.report import Agreement, ClaimResult, Disagreement
+from docaudit.abstention.ledger.report import Agreement, Disagreement
+from docaudit.abstention.ledger.results import ClaimResult
 
 
 def agreement(ledger: Ledger, claims: list[ClaimResult]) -> Agreement:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import ValidationError
 
 from docaudit.abstention.ledger.lint import lint_change
-from docaudit.abstention.ledger.report import Decision, Evaluation, LintFinding, Ratio, Veto
+from docaudit.abstention.ledger.report import Decision, Evaluation, LintFinding
+from docaudit.abstention.ledger.results import Ratio, Veto
+from docaudit.differences import Difference, differences
 from docaudit.errors import LedgerError
 from docaudit.evidence import Model
 
@@ -85,6 +87,11 @@ def diff_ledgers(before: Evaluation, after: Evaluation) -> LedgerDiff:
     )
 
 
+def verify_evaluation(told: Evaluation, recomputed: Evaluation) -> tuple[Difference, ...]:
+    """Every field of a saved evaluation that is not what the rows give now; ratios are named by their metric."""
+    return differences(_by_name(told), _by_name(recomputed))
+
+
 def load_evaluation(path: str | Path) -> Evaluation:
     """An evaluation that `docaudit evaluate --json` printed into a file; raises LedgerError."""
     file = Path(path)
@@ -101,6 +108,13 @@ def load_evaluation(path: str | Path) -> Evaluation:
             ),
             remedy="print it again: docaudit evaluate LEDGER --json",
         ) from error
+
+
+def _by_name(evaluation: Evaluation) -> dict[str, Any]:
+    data = evaluation.model_dump(mode="json")
+    for part in ("ratios", "details"):
+        data[part] = {one["name"]: one for one in data[part]}
+    return data
 
 
 def _moved(old: Ratio, new: Ratio) -> Moved | None:

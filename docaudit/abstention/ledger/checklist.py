@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from docaudit.abstention.ledger.ledger import Ledger
-from docaudit.abstention.ledger.report import Agreement, ChecklistItem, CheckState, Ratio, Veto
+from docaudit.abstention.ledger.report import Agreement, ChecklistItem, CheckState
+from docaudit.abstention.ledger.results import Ratio, Veto
 
 BEFORE, RELEASE, AFTER = "before the evaluation", "before release", "after release"
 BY_PEOPLE = {

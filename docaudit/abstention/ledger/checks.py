@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from docaudit.abstention.ledger.cases import Case, Gold
 from docaudit.abstention.ledger.eligibility import Ineligible, ineligible
 from docaudit.abstention.ledger.ledger import Ledger
-from docaudit.abstention.ledger.records import Case, Gold, Place, Run
+from docaudit.abstention.ledger.records import Place, Run
 from docaudit.abstention.ledger.vocabulary import VetoKind
 
 

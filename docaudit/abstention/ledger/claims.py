@@ -6,7 +6,7 @@ from docaudit.abstention.ledger.checks import lacking
 from docaudit.abstention.ledger.eligibility import ineligible
 from docaudit.abstention.ledger.ledger import Ledger
 from docaudit.abstention.ledger.records import Claim, Run
-from docaudit.abstention.ledger.report import ClaimResult
+from docaudit.abstention.ledger.results import ClaimResult
 from docaudit.abstention.ledger.vocabulary import Severity, Support, VetoKind
 
 _UNSUPPORTED = (Support.NONE, Support.CONTRADICTED)

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from docaudit.abstention.ledger.cases import Case, Gold
 from docaudit.abstention.ledger.contract import Contract
 from docaudit.abstention.ledger.reading import CASES, CLAIMS, CONTRACT, DOCUMENTS, RUNS, Files
-from docaudit.abstention.ledger.records import Case, Claim, Gold, Run
+from docaudit.abstention.ledger.records import Claim, Run
 from docaudit.abstention.ledger.vocabulary import Answerability, Behaviour
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from datetime import date
 from enum import StrEnum
 
+from docaudit.abstention.ledger.cases import Document
 from docaudit.abstention.ledger.contract import Identity
-from docaudit.abstention.ledger.records import Document
 
 
 class Ineligible(StrEnum):

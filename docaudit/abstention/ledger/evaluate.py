@@ -13,14 +13,8 @@ from docaudit.abstention.ledger.metrics import detail_ratios, median_rank, metri
 from docaudit.abstention.ledger.operations import operations
 from docaudit.abstention.ledger.outcome import outcome
 from docaudit.abstention.ledger.release import decide
-from docaudit.abstention.ledger.report import (
-    AbstentionEvidence,
-    ClaimResult,
-    Evaluation,
-    Group,
-    RunResult,
-    Veto,
-)
+from docaudit.abstention.ledger.report import Evaluation, Group
+from docaudit.abstention.ledger.results import AbstentionEvidence, ClaimResult, RunResult, Veto
 
 GROUPINGS: tuple[Literal["language", "answerability", "group", "identity"], ...] = (
     "language",

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from docaudit.abstention.ledger.cases import Case, Document
 from docaudit.abstention.ledger.consistency import all_faults
 from docaudit.abstention.ledger.contract import Contract, Identity
 from docaudit.abstention.ledger.reading import CONTRACT, RUNS, Files, read_files, read_folder
-from docaudit.abstention.ledger.records import Absence, Case, Claim, Document, Run
+from docaudit.abstention.ledger.records import Absence, Claim, Run
 from docaudit.errors import LedgerError, SavedFileError
 from docaudit.saved import digest_of, load_justification
 

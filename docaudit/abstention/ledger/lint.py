@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 from docaudit.abstention.ledger.ledger import Ledger
-from docaudit.abstention.ledger.report import ClaimResult, Evaluation, LintFinding
+from docaudit.abstention.ledger.report import Evaluation, LintFinding
+from docaudit.abstention.ledger.results import ClaimResult
 from docaudit.abstention.ledger.twenty_tests import TESTS
 from docaudit.abstention.ledger.vocabulary import Metric, Severity, Support
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from statistics import median
 
 from docaudit.abstention.ledger import checks
+from docaudit.abstention.ledger.cases import Case, Gold
 from docaudit.abstention.ledger.ledger import Ledger
-from docaudit.abstention.ledger.records import Case, Gold, Run
-from docaudit.abstention.ledger.report import ClaimResult, Ratio, RunResult
+from docaudit.abstention.ledger.records import Run
+from docaudit.abstention.ledger.results import ClaimResult, Ratio, RunResult
 from docaudit.abstention.ledger.vocabulary import Answerability, Metric, Severity
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from docaudit.abstention.ledger import checks
+from docaudit.abstention.ledger.cases import Case, Gold
 from docaudit.abstention.ledger.claims import invention_vetoes, reviewed, unsupported
 from docaudit.abstention.ledger.ledger import Ledger
-from docaudit.abstention.ledger.records import Case, Gold, Run
-from docaudit.abstention.ledger.report import AbstentionEvidence, ClaimResult, Failure, RunResult, Veto
+from docaudit.abstention.ledger.records import Run
+from docaudit.abstention.ledger.results import AbstentionEvidence, ClaimResult, Failure, RunResult, Veto
 from docaudit.abstention.ledger.routing import Symptom, route
 from docaudit.abstention.ledger.vocabulary import Behaviour, Metric
 from docaudit.justification import Finding

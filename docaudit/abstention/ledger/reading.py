@@ -11,8 +11,9 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from docaudit.abstention.ledger.cases import Case, Document
 from docaudit.abstention.ledger.contract import Contract
-from docaudit.abstention.ledger.records import Case, Claim, Document, Run
+from docaudit.abstention.ledger.records import Claim, Run
 from docaudit.errors import LedgerError
 
 CONTRACT, DOCUMENTS, CASES, RUNS, CLAIMS = (
@@ -148,6 +149,9 @@ def _no_repeat(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _problems(error: ValidationError) -> list[str]:
     return [
-        f"{'.'.join(str(part) for part in one['loc']) or 'row'}: {one['msg'].removeprefix('Value error, ')}"
-        for one in error.errors()
+        ": ".join((*_field(one["loc"]), one["msg"].removeprefix("Value error, "))) for one in error.errors()
     ]
+
+
+def _field(place: tuple[int | str, ...]) -> tuple[str, ...]:
+    return (".".join(map(str, place)),) if place else ()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from docaudit.abstention.ledger.report import Decision, Ratio, Veto
+from docaudit.abstention.ledger.report import Decision
+from docaudit.abstention.ledger.results import Ratio, Veto
 from docaudit.abstention.ledger.vocabulary import Metric
 
 
