@@ -8,13 +8,17 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from docaudit.abstention.ledger.changes import LedgerDiff, diff_ledgers
+    from docaudit.abstention.ledger.evaluate import evaluate_ledger
+    from docaudit.abstention.ledger.ledger import load_ledger
+    from docaudit.abstention.ledger.report import Evaluation
     from docaudit.audit import audit, justify, parse, sweep
     from docaudit.compare import Comparison, compare
     from docaudit.concept_diff import TableDiff, diff_tables
     from docaudit.concept_init import first_table
     from docaudit.concepts import Concept, ConceptInfo, ConceptTable, Variant
     from docaudit.elusion.result import ElusionResult, read_sample
-    from docaudit.elusion.result.sampling import draw_sample
+    from docaudit.elusion.sampling import draw_sample
     from docaudit.errors import DocauditError, ExitCode
     from docaudit.justification import AbsenceJustification, AnswerWithEvidence, Finding, GroundedAnswer
     from docaudit.options import AuditOptions
@@ -29,6 +33,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "LedgerDiff": "docaudit.abstention.ledger.changes",
+    "diff_ledgers": "docaudit.abstention.ledger.changes",
+    "evaluate_ledger": "docaudit.abstention.ledger.evaluate",
+    "load_ledger": "docaudit.abstention.ledger.ledger",
+    "Evaluation": "docaudit.abstention.ledger.report",
     "audit": "docaudit.audit",
     "justify": "docaudit.audit",
     "parse": "docaudit.audit",
@@ -55,7 +64,7 @@ _HOME = {
     "SweepResult": "docaudit.parsed",
     "redact": "docaudit.redact",
     "report": "docaudit.reporting",
-    "draw_sample": "docaudit.elusion.result.sampling",
+    "draw_sample": "docaudit.elusion.sampling",
     "load_justification": "docaudit.saved",
     "suggest": "docaudit.suggest",
     "sweep_for_absence": "docaudit.sweep",
@@ -73,9 +82,11 @@ __all__ = [
     "ConceptTable",
     "DocauditError",
     "ElusionResult",
+    "Evaluation",
     "ExitCode",
     "Finding",
     "GroundedAnswer",
+    "LedgerDiff",
     "ParsedDocument",
     "SweepResult",
     "TableDiff",
@@ -83,11 +94,14 @@ __all__ = [
     "Verification",
     "audit",
     "compare",
+    "diff_ledgers",
     "diff_tables",
     "draw_sample",
+    "evaluate_ledger",
     "first_table",
     "justify",
     "load_justification",
+    "load_ledger",
     "parse",
     "read_sample",
     "redact",

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from docaudit.elusion.result.draws import Draw
+from docaudit.elusion.draws import Draw
 from docaudit.elusion.result import ElusionResult, read_sample
-from docaudit.elusion.result.sampling import draw_sample
+from docaudit.elusion.sampling import draw_sample
 from docaudit.evidence import PageFact
 from docaudit.justification import AbsenceJustification
 from docaudit.location import PageState

@@ -15,9 +15,9 @@ import pytest
 
 import docaudit
 from docaudit.cli import main
-from docaudit.elusion.result.draws import Draw
+from docaudit.elusion.draws import Draw
 from docaudit.elusion.result import ElusionResult, Found, read_sample
-from docaudit.elusion.result.sampling import draw_sample
+from docaudit.elusion.sampling import draw_sample
 from docaudit.errors import OutputError, SampleError
 from docaudit.readability import Thumbnail
 from docaudit.render.review_sheet import picture_widths, to_html, write_review

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from docaudit.elusion.result.draws import Draw, digest_of
-from docaudit.elusion.result.sampling import draw_sample
+from docaudit.elusion.draws import Draw, digest_of
+from docaudit.elusion.sampling import draw_sample
 from docaudit.errors import OptionError, SampleError
 from docaudit.evidence import PageFact
 from docaudit.justification import AbsenceJustification

@@ -13,8 +13,8 @@ from docaudit.cli.actions import say_written
 from docaudit.cli.printing import print_json
 from docaudit.cli.progress import progress_bar
 from docaudit.concepts import ConceptTable
-from docaudit.elusion.result.draws import Draw
-from docaudit.elusion.result.sampling import draw_sample
+from docaudit.elusion.draws import Draw
+from docaudit.elusion.sampling import draw_sample
 from docaudit.errors import OptionError, SampleError
 from docaudit.justification import AbsenceJustification
 from docaudit.options import SEARCH_OPTIONS, AuditOptions

@@ -17,8 +17,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from docaudit.elusion.bounds import Count, pooled_bound, stratum_bound, summed_bound
-from docaudit.elusion.result.draws import Draw, Drawn, digest_of
-from docaudit.elusion.result.sheet import SheetRow, read_rows
+from docaudit.elusion.draws import Draw, Drawn, digest_of
+from docaudit.elusion.sheet import SheetRow, read_rows
 from docaudit.errors import ExitCode, SampleError
 from docaudit.evidence import Model
 

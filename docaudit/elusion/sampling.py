@@ -21,7 +21,7 @@ from typing import Any
 from numpy.random import PCG64
 
 from docaudit.elusion.bounds import proportional, smallest_sample
-from docaudit.elusion.result.draws import Draw, Drawn, Sought, Stratum, UnitKind, digest_of
+from docaudit.elusion.draws import Draw, Drawn, Sought, Stratum, UnitKind, digest_of
 from docaudit.errors import OptionError, SampleError
 from docaudit.evidence import BlindSpot, Model
 from docaudit.justification import AbsenceJustification

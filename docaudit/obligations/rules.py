@@ -26,8 +26,8 @@ from docaudit.justification import (
     ObligationState,
     Strength,
 )
-from docaudit.obligations.rules import reading as reading
-from docaudit.obligations.rules import searching as searching
+from docaudit.obligations import reading as reading
+from docaudit.obligations import searching as searching
 
 
 @dataclass(frozen=True)

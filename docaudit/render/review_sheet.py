@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from docaudit.atomic import writing_folder
-from docaudit.elusion.result.draws import Draw, Drawn
+from docaudit.elusion.draws import Draw, Drawn
 from docaudit.elusion.result import RECORD, Found
-from docaudit.elusion.result.sheet import COLUMNS
+from docaudit.elusion.sheet import COLUMNS
 from docaudit.errors import OutputError
 from docaudit.location import BBox
 from docaudit.readability import Thumbnail
