@@ -13,12 +13,7 @@ from docaudit.evidence import ControlGroup, DocumentIdentity, ParseCoverage
 from docaudit.explain import Summary, explain
 from docaudit.frames import BLIND_SPOT_DF, COOCCURRENCE_DF, HIT_DF, LEDGER_DF, NEAREST_DF, PAGE_DF
 from docaudit.justification import AbsenceJustification, AbsenceReason, ObligationState
-from docaudit.obligations.hit_counts import (
-    are_mentioned,
-    hits_by_concept,
-    is_counted,
-    required_concepts,
-)
+from docaudit.obligations.hit_counts import are_mentioned, hits_by_concept, is_counted, required_concepts
 from docaudit.obligations.rules import Evidence, verdict, weigh
 from docaudit.options import AuditOptions
 from docaudit.question import content_words, requery, uncovered_words

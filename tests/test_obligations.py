@@ -8,9 +8,9 @@ from docaudit.concepts import ConceptTable, Variant
 from docaudit.errors import OptionError
 from docaudit.frames import HIT_DF, LEDGER_DF
 from docaudit.justification import Obligation, ObligationCheck, ObligationState
-from docaudit.obligations.rules import reading as reading_checks
-from docaudit.obligations.rules import rules as obligations
-from docaudit.obligations.rules import searching as search_checks
+from docaudit.obligations import reading as reading_checks
+from docaudit.obligations import rules as obligations
+from docaudit.obligations import searching as search_checks
 from docaudit.reasons import BlindSpotKind
 from tests.evidence import NAN, control_group, coverage, hit, ledger, pages, spots
 
