@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from docaudit.atomic import write_text
 from docaudit.concepts import ConceptTable
-from docaudit.draws import Draw
+from docaudit.elusion.draws import Draw
 from docaudit.evidence import ParseCoverage
 from docaudit.justification import AbsenceJustification
 from docaudit.readability import CorpusReadability
