@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from docaudit.concept_diff import TableDiff, diff_tables
     from docaudit.concept_init import first_table
     from docaudit.concepts import Concept, ConceptInfo, ConceptTable, Variant
-    from docaudit.elusion import ElusionResult, read_sample
+    from docaudit.elusion.result import ElusionResult, read_sample
+    from docaudit.elusion.sampling import draw_sample
     from docaudit.errors import DocauditError, ExitCode
     from docaudit.justification import AbsenceJustification, AnswerWithEvidence, Finding, GroundedAnswer
     from docaudit.options import AuditOptions
     from docaudit.parsed import ParsedDocument, SweepResult
     from docaudit.redact import redact
     from docaudit.reporting import report
-    from docaudit.sampling import draw_sample
     from docaudit.saved import load_justification
     from docaudit.suggest import suggest
     from docaudit.sweep import sweep_for_absence
@@ -51,8 +51,8 @@ _HOME = {
     "ConceptInfo": "docaudit.concepts",
     "ConceptTable": "docaudit.concepts",
     "Variant": "docaudit.concepts",
-    "ElusionResult": "docaudit.elusion",
-    "read_sample": "docaudit.elusion",
+    "ElusionResult": "docaudit.elusion.result",
+    "read_sample": "docaudit.elusion.result",
     "DocauditError": "docaudit.errors",
     "ExitCode": "docaudit.errors",
     "AbsenceJustification": "docaudit.justification",
@@ -64,7 +64,7 @@ _HOME = {
     "SweepResult": "docaudit.parsed",
     "redact": "docaudit.redact",
     "report": "docaudit.reporting",
-    "draw_sample": "docaudit.sampling",
+    "draw_sample": "docaudit.elusion.sampling",
     "load_justification": "docaudit.saved",
     "suggest": "docaudit.suggest",
     "sweep_for_absence": "docaudit.sweep",

@@ -1,4 +1,4 @@
-"""Hits, ledger and coverage -> finding, reason, strength and obligations; the rules stand in docaudit.obligations."""
+"""Hits, ledger and coverage -> finding, reason, strength and obligations; the rules are docaudit.obligations.rules."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from docaudit.errors import MissingEvidenceError
 from docaudit.evidence import ControlGroup, DocumentIdentity, ParseCoverage
 from docaudit.explain import Summary, explain
 from docaudit.frames import BLIND_SPOT_DF, COOCCURRENCE_DF, HIT_DF, LEDGER_DF, NEAREST_DF, PAGE_DF
-from docaudit.hit_counts import are_mentioned, hits_by_concept, is_counted, required_concepts
 from docaudit.justification import AbsenceJustification, AbsenceReason, ObligationState
-from docaudit.obligations import Evidence, verdict, weigh
+from docaudit.obligations.hit_counts import are_mentioned, hits_by_concept, is_counted, required_concepts
+from docaudit.obligations.rules import Evidence, verdict, weigh
 from docaudit.options import AuditOptions
 from docaudit.question import content_words, requery, uncovered_words
 from docaudit.records import blind_spots, hits, ledger_rows, meetings, mentions, page_facts

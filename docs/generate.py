@@ -29,10 +29,10 @@ from docaudit.abstention.ledger.vocabulary import (
     VetoKind,
 )
 from docaudit.atomic import write_text
-from docaudit.concept_lint_codes import LintCode
 from docaudit.justification import Obligation
-from docaudit.obligations import RULES, VERDICTS
-from docaudit.reading_checks import PAGE_KINDS, PART_KINDS, REGION_KINDS
+from docaudit.linting.codes import LintCode
+from docaudit.obligations.reading import PAGE_KINDS, PART_KINDS, REGION_KINDS
+from docaudit.obligations.rules import RULES, VERDICTS
 from docaudit.reasons import BlindSpotKind
 from docaudit.render.ledger_words import SYMPTOMS, TITLES
 from docaudit.render.words import OBLIGATIONS
@@ -105,7 +105,7 @@ def lint_text() -> str:
         "concepts, a broken expression) is no finding: such a table is refused with all its faults at once, each",
         "with its row.",
         "",
-        "This page is written by docs/generate.py from docaudit/concept_lint_codes.py.",
+        "This page is written by docs/generate.py from docaudit/linting/codes.py.",
         "",
         "| code | meaning | remedy |",
         "|---|---|---|",
@@ -230,7 +230,7 @@ def obligations_text() -> str:
         '`--waive CODE --because "..."` a person answers for one: its code stands in the headline, code and reason in',
         "the first sentence of the explanation.",
         "",
-        "This page is written by docs/generate.py from the two tables of docaudit/obligations.py.",
+        "This page is written by docs/generate.py from the two tables of docaudit/obligations/rules.py.",
         "",
         "| obligation | it is met if | what settles it | if it is not run |",
         "|---|---|---|---|",

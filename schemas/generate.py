@@ -18,7 +18,7 @@ from docaudit.abstention.ledger.records import Claim, Run
 from docaudit.abstention.ledger.report import Evaluation
 from docaudit.atomic import write_text
 from docaudit.concepts import ConceptTable
-from docaudit.draws import Draw
+from docaudit.elusion.draws import Draw
 from docaudit.evidence import ParseCoverage
 from docaudit.justification import AbsenceJustification
 from docaudit.readability import CorpusReadability

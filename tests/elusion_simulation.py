@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from docaudit.draws import Draw
-from docaudit.elusion import ElusionResult, read_sample
+from docaudit.elusion.draws import Draw
+from docaudit.elusion.result import ElusionResult, read_sample
+from docaudit.elusion.sampling import draw_sample
 from docaudit.evidence import PageFact
 from docaudit.justification import AbsenceJustification
 from docaudit.location import PageState
 from docaudit.render.review_sheet import write_review
-from docaudit.sampling import draw_sample
 from tests.factories import absent, hit, spot
 
 SMALLEST, LARGEST = 20, 5000

@@ -8,7 +8,7 @@ from math import comb, floor
 
 import pytest
 
-from docaudit.bounds import (
+from docaudit.elusion.bounds import (
     Count,
     clopper_pearson,
     pooled_bound,

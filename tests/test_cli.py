@@ -21,10 +21,10 @@ import docaudit
 from docaudit import saved as json_form
 from docaudit.cli import main
 from docaudit.cli.swept import Swept, print_swept
-from docaudit.concept_lint_codes import LintCode
 from docaudit.evidence import LedgerRow
 from docaudit.frames import LEDGER_DF
 from docaudit.justification import AbsenceReason, Finding, Obligation, Strength
+from docaudit.linting.codes import LintCode
 from docaudit.location import MatchKind, PageState, TextSource, Visibility
 from docaudit.options import AuditOptions
 from docaudit.readability import CorpusReadability

@@ -15,13 +15,13 @@ import pytest
 
 import docaudit
 from docaudit.cli import main
-from docaudit.draws import Draw
-from docaudit.elusion import ElusionResult, Found, read_sample
+from docaudit.elusion.draws import Draw
+from docaudit.elusion.result import ElusionResult, Found, read_sample
+from docaudit.elusion.sampling import draw_sample
 from docaudit.errors import OutputError, SampleError
 from docaudit.readability import Thumbnail
 from docaudit.render.review_sheet import picture_widths, to_html, write_review
 from docaudit.render.sample_words import sentences
-from docaudit.sampling import draw_sample
 from tests import pdfs
 from tests.elusion_simulation import trials
 from tests.factories import hit, spot

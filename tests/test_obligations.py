@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 
-from docaudit import obligations, reading_checks, search_checks
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.errors import OptionError
 from docaudit.frames import HIT_DF, LEDGER_DF
 from docaudit.justification import Obligation, ObligationCheck, ObligationState
+from docaudit.obligations import reading as reading_checks
+from docaudit.obligations import rules as obligations
+from docaudit.obligations import searching as search_checks
 from docaudit.reasons import BlindSpotKind
 from tests.evidence import NAN, control_group, coverage, hit, ledger, pages, spots
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from docaudit.draws import Draw, digest_of
+from docaudit.elusion.draws import Draw, digest_of
+from docaudit.elusion.sampling import draw_sample
 from docaudit.errors import OptionError, SampleError
 from docaudit.evidence import PageFact
 from docaudit.justification import AbsenceJustification
 from docaudit.location import MatchKind, PageState, TextLikely
 from docaudit.options import AuditOptions
 from docaudit.reasons import BlindSpotKind
-from docaudit.sampling import draw_sample
 from tests.factories import absent, hit, spot
 
 

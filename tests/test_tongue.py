@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from docaudit.concept_rows import CHOICES
+from docaudit.concept_table.rows import CHOICES
 from docaudit.evidence import ControlGroup
 from docaudit.justification import Finding, Strength
 from docaudit.location import MatchKind

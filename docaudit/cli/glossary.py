@@ -9,11 +9,11 @@ from typing import NamedTuple, TypeVar
 
 from rich.console import Console
 
-from docaudit.concept_lint_codes import LintCode
 from docaudit.errors import OptionError
 from docaudit.justification import Finding
+from docaudit.linting.codes import LintCode
 from docaudit.location import PageState, TextSource
-from docaudit.obligations import RULES
+from docaudit.obligations.rules import RULES
 from docaudit.reasons import BlindSpotKind, LedgerState, NearMissReason
 from docaudit.render import words
 from docaudit.render.paper import Paper, new_console

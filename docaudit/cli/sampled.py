@@ -13,11 +13,11 @@ from docaudit.cli.actions import say_written
 from docaudit.cli.printing import print_json
 from docaudit.cli.progress import progress_bar
 from docaudit.concepts import ConceptTable
-from docaudit.draws import Draw
+from docaudit.elusion.draws import Draw
+from docaudit.elusion.sampling import draw_sample
 from docaudit.errors import OptionError, SampleError
 from docaudit.justification import AbsenceJustification
 from docaudit.options import SEARCH_OPTIONS, AuditOptions
-from docaudit.sampling import draw_sample
 
 _DRAWING = ("size", "per_stratum", "at_most", "confidence", "seed", "unit")
 
@@ -55,7 +55,7 @@ def draw(doc: Path, given: Mapping[str, Any], options: AuditOptions, *, as_json:
 
 def read(sheet: Path, doc: Path | None, record: Path | None, *, as_json: bool) -> int:
     """Say what a filled-in sheet shows; the exit code is that of the result."""
-    from docaudit.elusion import read_sample
+    from docaudit.elusion.result import read_sample
     from docaudit.render.sample_text import print_sample
 
     result = read_sample(sheet, draw=record)

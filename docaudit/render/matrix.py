@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from docaudit.concept_cells import JOINER
+from docaudit.concept_table.cells import JOINER
 from docaudit.justification import AbsenceJustification
 
 

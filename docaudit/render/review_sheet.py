@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from docaudit.atomic import writing_folder
-from docaudit.draws import Draw, Drawn
-from docaudit.elusion import RECORD, Found
+from docaudit.elusion.draws import Draw, Drawn
+from docaudit.elusion.result import RECORD, Found
+from docaudit.elusion.sheet import COLUMNS
 from docaudit.errors import OutputError
 from docaudit.location import BBox
 from docaudit.readability import Thumbnail
@@ -22,7 +23,6 @@ from docaudit.render.folder import BYTE_ORDER_MARK
 from docaudit.render.sample_words import confidence_words, drawn_words, stratum_name, words_of
 from docaudit.render.tables import table_csv
 from docaudit.render.tongue import Tongue
-from docaudit.sample_sheet import COLUMNS
 
 DPI = 110
 _WIDEST, _NARROWEST, _UNKNOWN_WIDTH = 2200, 700, 935

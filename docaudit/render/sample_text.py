@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from docaudit.elusion import Answer, ElusionResult, Found
+from docaudit.elusion.result import Answer, ElusionResult, Found
 from docaudit.render.clean import one_line
 from docaudit.render.paper import Paper, new_console
 from docaudit.render.sample_words import bound_words, sentences, stratum_name

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from docaudit.draws import Draw
-from docaudit.elusion import Bound, ElusionResult, Found
+from docaudit.elusion.draws import Draw
+from docaudit.elusion.result import Bound, ElusionResult, Found
 from docaudit.render.pages import page_ranges, page_words
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from docaudit.concept_cells import JOINER
+from docaudit.concept_table.cells import JOINER
 from docaudit.concepts import ConceptTable
 from docaudit.errors import ConceptTableError, OptionError, TableContractError
 from docaudit.location import POSSIBLE_KINDS

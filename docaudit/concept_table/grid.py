@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from docaudit.concept_rows import ALIASES, COLUMNS, DEFAULTS, OWN, RawRow, RawTable
+from docaudit.concept_table.rows import ALIASES, COLUMNS, DEFAULTS, OWN, RawRow, RawTable
 from docaudit.errors import ConceptTableError
 from docaudit.wordforms import fold
 

@@ -20,8 +20,8 @@ from typing import Any
 
 from numpy.random import PCG64
 
-from docaudit.bounds import proportional, smallest_sample
-from docaudit.draws import Draw, Drawn, Sought, Stratum, UnitKind, digest_of
+from docaudit.elusion.bounds import proportional, smallest_sample
+from docaudit.elusion.draws import Draw, Drawn, Sought, Stratum, UnitKind, digest_of
 from docaudit.errors import OptionError, SampleError
 from docaudit.evidence import BlindSpot, Model
 from docaudit.justification import AbsenceJustification

@@ -7,8 +7,8 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 
-from docaudit.concept_rows import COLUMNS, Status
-from docaudit.concept_variant import ConceptInfo, Variant
+from docaudit.concept_table.rows import COLUMNS, Status
+from docaudit.concept_table.variant import ConceptInfo, Variant
 from docaudit.errors import ConceptTableError
 
 _MATTERS = ("concept", "text", "match", "case", "inflect", "status")

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from docaudit.concept_lint_codes import LintCode, Severity
 from docaudit.concepts import Variant
-from docaudit.lookalikes import mixed_scripts, wrong_sign
+from docaudit.linting.codes import LintCode, Severity
+from docaudit.linting.lookalikes import mixed_scripts, wrong_sign
 from docaudit.wordforms import CJK, fold, squeeze, words
 
 

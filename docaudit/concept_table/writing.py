@@ -12,10 +12,10 @@ from typing import Any
 import yaml
 
 from docaudit.atomic import write_bytes
-from docaudit.concept_files import form_of, tree_of
-from docaudit.concept_grid import layout
-from docaudit.concept_rows import DEFAULTS
-from docaudit.concept_sheets import write_sheet
+from docaudit.concept_table.files import form_of, tree_of
+from docaudit.concept_table.grid import layout
+from docaudit.concept_table.rows import DEFAULTS
+from docaudit.concept_table.sheets import write_sheet
 from docaudit.errors import OutputError
 
 Rows = Sequence[Mapping[str, str]]

@@ -1,8 +1,8 @@
 """Checks of what was read: one short function for each obligation on pages, ink, parts, references and readers.
 
 Which function belongs to which obligation, and what the answers together allow to be said, stands in
-docaudit.obligations. A check that has nothing to check is not_run, never met; one that was left out though absence
-needs it is unmet.
+docaudit.obligations.rules. A check that has nothing to check is not_run, never met; one that was left out though
+absence needs it is unmet.
 """
 
 from __future__ import annotations

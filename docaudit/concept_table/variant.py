@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from docaudit.concept_cells import is_acronym
-from docaudit.concept_rows import OWN, CaseMode, InflectMode, MatchMode, Role, Status
+from docaudit.concept_table.cells import is_acronym
+from docaudit.concept_table.rows import OWN, CaseMode, InflectMode, MatchMode, Role, Status
 
 
 class Variant(BaseModel):

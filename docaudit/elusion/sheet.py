@@ -11,7 +11,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from docaudit.concept_text import decode
+from docaudit.concept_table.text import decode
 from docaudit.errors import ConceptTableError, SampleError
 
 COLUMNS = ("sample_id", "page_num", "stratum", "found", "what", "note", "reviewer", "date")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from docaudit.acronym_forms import initials, may_expand
-from docaudit.concept_cells import is_acronym
-from docaudit.concept_lint_codes import LintCode, LintFinding, Severity
-from docaudit.concept_lint_words import INFO, WARNING, Said, look_at
+from docaudit.concept_table.cells import is_acronym
 from docaudit.concepts import Concept, ConceptTable, Variant
-from docaudit.lookalikes import foreign_word
+from docaudit.linting.acronyms import initials, may_expand
+from docaudit.linting.codes import LintCode, LintFinding, Severity
+from docaudit.linting.lookalikes import foreign_word
+from docaudit.linting.words import INFO, WARNING, Said, look_at
 from docaudit.wordforms import CJK, fold, squeeze
 
 __all__ = ["LintCode", "LintFinding", "Severity", "Writer", "lint"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from docaudit.concept_rows import OWN, RawRow, RawTable, split_variants
+from docaudit.concept_table.rows import OWN, RawRow, RawTable, split_variants
 from docaudit.errors import ConceptTableError
 
 _FORMS = "a table is a mapping of concepts to lists of variants, or a list of rows with concept and variant"

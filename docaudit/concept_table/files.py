@@ -15,11 +15,11 @@ from typing import Any
 
 import yaml
 
-from docaudit.concept_grid import RawGrid, grid, known_name
-from docaudit.concept_rows import COLUMNS, RawTable
-from docaudit.concept_sheets import read_sheet
-from docaudit.concept_text import decode
-from docaudit.concept_trees import Doubled, tree_rows
+from docaudit.concept_table.grid import RawGrid, grid, known_name
+from docaudit.concept_table.rows import COLUMNS, RawTable
+from docaudit.concept_table.sheets import read_sheet
+from docaudit.concept_table.text import decode
+from docaudit.concept_table.trees import Doubled, tree_rows
 from docaudit.errors import ConceptTableError
 
 _SEPARATORS = {".csv": ",;\t|", ".tsv": "\t"}

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from docaudit.concept_grid import RawGrid, blank, grid, layout
-from docaudit.concept_rows import RawTable
+from docaudit.concept_table.grid import RawGrid, blank, grid, layout
+from docaudit.concept_table.rows import RawTable
 from docaudit.errors import ConceptTableError, OutputError
 
 _PLAIN_FORMATS = frozenset({"General", "@", "0", "GENERAL", "Standard"})

@@ -16,11 +16,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from docaudit.bounds import Count, pooled_bound, stratum_bound, summed_bound
-from docaudit.draws import Draw, Drawn, digest_of
+from docaudit.elusion.bounds import Count, pooled_bound, stratum_bound, summed_bound
+from docaudit.elusion.draws import Draw, Drawn, digest_of
+from docaudit.elusion.sheet import SheetRow, read_rows
 from docaudit.errors import ExitCode, SampleError
 from docaudit.evidence import Model
-from docaudit.sample_sheet import SheetRow, read_rows
 
 RECORD = "draw.json"
 _TINY = 1e-9

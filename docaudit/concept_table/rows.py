@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Literal, get_args
 
-from docaudit.concept_cells import cell_text, date_text, lone_surrogate, text_problems
-from docaudit.concept_repeats import Found, concept_info, repeated, repeated_ids
+from docaudit.concept_table.cells import cell_text, date_text, lone_surrogate, text_problems
+from docaudit.concept_table.repeats import Found, concept_info, repeated, repeated_ids
 from docaudit.wordforms import fold
 
 MatchMode = Literal["word", "prefix", "substring", "regex"]

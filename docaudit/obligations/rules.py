@@ -15,8 +15,6 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from docaudit import reading_checks as reading
-from docaudit import search_checks as searching
 from docaudit.concepts import ConceptTable
 from docaudit.errors import OptionError
 from docaudit.evidence import ControlGroup, ParseCoverage
@@ -28,6 +26,8 @@ from docaudit.justification import (
     ObligationState,
     Strength,
 )
+from docaudit.obligations import reading as reading
+from docaudit.obligations import searching as searching
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ class Draw(Model):
         pages_left_out: Pages on which every required concept has a hit; 0 if regions were drawn.
         seed: Seed of PCG64.
         confidence: Level of the bounds, 0 to 1.
-        allocation: proportional (bounds are pooled) or per_stratum (bounds are summed); see docaudit.bounds.
+        allocation: proportional (bounds are pooled) or per_stratum (bounds are summed); see docaudit.elusion.bounds.
         strata: The frame.
         drawn: What is to be read, in order of the pages.
         language: Language of the sheet.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping
 
-from docaudit.concept_cells import NO_TEXT, is_acronym
+from docaudit.concept_table.cells import NO_TEXT, is_acronym
 from docaudit.wordforms import fold
 
 Found = tuple[str, dict[str, str]]

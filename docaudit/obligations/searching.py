@@ -1,6 +1,6 @@
 """Checks of what was searched: one short function for each obligation on variants, question and controls.
 
-As in docaudit.reading_checks, a check that has nothing to check is not_run, never met.
+As in docaudit.obligations.reading, a check that has nothing to check is not_run, never met.
 """
 
 from __future__ import annotations
