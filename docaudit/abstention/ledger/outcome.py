@@ -35,17 +35,7 @@ def outcome(run: Run, ledger: Ledger) -> tuple[RunResult, list[ClaimResult], lis
         Veto(run_id=run.run_id, kind=kind, evidence=evidence)
         for kind, evidence in (*access, *invention_vetoes(claims))
     ]
-    problems: Problems = {
-        Metric.ELIGIBILITY: _ineligible(touched, forbidden),
-        Metric.RETRIEVAL: _not_retrieved(run, case, ledger.contract.top_k),
-        Metric.CONTEXT: _not_in_context(run, case),
-        Metric.CITATION: checks.broken_citations(run, ledger),
-        Metric.SUPPORT: [f"claim {c.claim_id}: {c.reason}" for c in claims if not c.supported]
-        if claims
-        else None,
-        Metric.ABSTENTION: _held_badly(run, ledger, claims) if case.answerability.holds_back else None,
-        Metric.ISOLATION: crossed if case.boundaries else None,
-    }
+    problems = _problems(run, ledger, claims, _ineligible(touched, forbidden), crossed)
     rest = [f"veto {veto.kind.value}: {veto.evidence}" for veto in vetoes]
     if not case.answerability.holds_back and run.behaviour is not case.answerability.expected:
         rest.append(_expected(run, case))
@@ -79,6 +69,22 @@ def outcome(run: Run, ledger: Ledger) -> tuple[RunResult, list[ClaimResult], lis
         shown_absent=shown_absent(run, ledger),
     )
     return result, claims, vetoes
+
+
+def _problems(
+    run: Run, ledger: Ledger, claims: list[ClaimResult], selected: list[str], crossed: list[str]
+) -> Problems:
+    case = ledger.case(run)
+    unsupported_claims = [f"claim {c.claim_id}: {c.reason}" for c in claims if not c.supported]
+    return {
+        Metric.ELIGIBILITY: selected,
+        Metric.RETRIEVAL: _not_retrieved(run, case, ledger.contract.top_k),
+        Metric.CONTEXT: _not_in_context(run, case),
+        Metric.CITATION: checks.broken_citations(run, ledger),
+        Metric.SUPPORT: unsupported_claims if claims else None,
+        Metric.ABSTENTION: _held_badly(run, ledger, claims) if case.answerability.holds_back else None,
+        Metric.ISOLATION: crossed if case.boundaries else None,
+    }
 
 
 def _behaved(run: Run, case: Case) -> bool:
