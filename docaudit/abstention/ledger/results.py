@@ -98,6 +98,7 @@ class RunResult(Model):
         ranks: Rank (from 1) of each required passage; null where it is no candidate.
         forbidden: Contacts with evidence labelled as forbidden, by stage.
         abstention: Evidence of the abstention; null if the run held nothing back.
+        shown_absent: Documents of the scope that docaudit finds without it, and how many the scope has; null as above.
     """
 
     run_id: str
@@ -116,3 +117,4 @@ class RunResult(Model):
     ranks: tuple[int | None, ...]
     forbidden: Mapping[str, int]
     abstention: AbstentionEvidence | None
+    shown_absent: tuple[int, int] | None
