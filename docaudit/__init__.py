@@ -13,10 +13,14 @@ if TYPE_CHECKING:
     from docaudit.concept_diff import TableDiff, diff_tables
     from docaudit.concept_init import first_table
     from docaudit.concepts import Concept, ConceptInfo, ConceptTable, Variant
+    from docaudit.elusion.result import ElusionResult, read_sample
+    from docaudit.elusion.sampling import draw_sample
     from docaudit.errors import DocauditError, ExitCode
     from docaudit.justification import AbsenceJustification, AnswerWithEvidence, Finding, GroundedAnswer
     from docaudit.options import AuditOptions
     from docaudit.parsed import ParsedDocument, SweepResult
+    from docaudit.redact import redact
+    from docaudit.reporting import report
     from docaudit.saved import load_justification
     from docaudit.suggest import suggest
     from docaudit.sweep import sweep_for_absence
@@ -38,6 +42,8 @@ _HOME = {
     "ConceptInfo": "docaudit.concepts",
     "ConceptTable": "docaudit.concepts",
     "Variant": "docaudit.concepts",
+    "ElusionResult": "docaudit.elusion.result",
+    "read_sample": "docaudit.elusion.result",
     "DocauditError": "docaudit.errors",
     "ExitCode": "docaudit.errors",
     "AbsenceJustification": "docaudit.justification",
@@ -47,6 +53,9 @@ _HOME = {
     "AuditOptions": "docaudit.options",
     "ParsedDocument": "docaudit.parsed",
     "SweepResult": "docaudit.parsed",
+    "redact": "docaudit.redact",
+    "report": "docaudit.reporting",
+    "draw_sample": "docaudit.elusion.sampling",
     "load_justification": "docaudit.saved",
     "suggest": "docaudit.suggest",
     "sweep_for_absence": "docaudit.sweep",
@@ -63,6 +72,7 @@ __all__ = [
     "ConceptInfo",
     "ConceptTable",
     "DocauditError",
+    "ElusionResult",
     "ExitCode",
     "Finding",
     "GroundedAnswer",
@@ -74,10 +84,14 @@ __all__ = [
     "audit",
     "compare",
     "diff_tables",
+    "draw_sample",
     "first_table",
     "justify",
     "load_justification",
     "parse",
+    "read_sample",
+    "redact",
+    "report",
     "suggest",
     "sweep",
     "sweep_for_absence",

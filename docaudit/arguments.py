@@ -6,6 +6,7 @@ from typing import Any
 
 from docaudit.concepts import ConceptTable
 from docaudit.errors import ConceptTableError, MissingEvidenceError, OptionError, QuestionError
+from docaudit.justification import AbsenceJustification
 from docaudit.parsed import ParsedDocument, SweepResult
 
 
@@ -54,6 +55,15 @@ def need_result(result: Any) -> SweepResult:
     if isinstance(result, SweepResult):
         return result
     raise MissingEvidenceError("sweep", f"a SweepResult is needed, not {_kind(result)}")
+
+
+def need_justification(justification: Any) -> AbsenceJustification:
+    """The justification; raises MissingEvidenceError for anything else."""
+    if isinstance(justification, AbsenceJustification):
+        return justification
+    raise MissingEvidenceError(
+        "explanation", f"an AbsenceJustification is needed, not {_kind(justification)}"
+    )
 
 
 def need_progress(progress: Any) -> Any:

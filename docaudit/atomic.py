@@ -11,6 +11,9 @@ from pathlib import Path
 
 from docaudit.errors import OutputError
 
+Content = str | bytes | Path
+"""What a file is to hold: text, bytes, or the content of another file."""
+
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file whole or not at all; raises OutputError."""
@@ -34,27 +37,39 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode("utf-8", "surrogatepass"))
 
 
-def write_texts(folder: Path, texts: Mapping[str, str]) -> list[Path]:
-    """Write several UTF-8 files into a folder, all of them or none; raises OutputError.
+def write_files(folder: Path, contents: Mapping[str, Content]) -> list[Path]:
+    """Write several files into a folder, all of them or none; raises OutputError.
 
-    Files of these names are replaced; whatever else is in the folder stays.
+    Text is written as UTF-8, bytes as they are, and a path is copied. Files of these names are replaced; whatever else
+    is in the folder stays.
     """
-    taken = [folder / name for name in texts if (folder / name).is_dir()]
+    taken = [folder / name for name in contents if (folder / name).is_dir()]
     if taken:
         raise OutputError("is a directory", file=str(taken[0]), remedy="remove it, or name another folder")
     new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".docaudit.") as temporary:
-            for name, text in texts.items():
-                (Path(temporary) / name).write_text(text, "utf-8", "surrogatepass", newline="")
-            for name in texts:
+            for name, content in contents.items():
+                _put(Path(temporary) / name, content)
+            for name in contents:
                 (Path(temporary) / name).replace(folder / name)
-    except OSError as error:
+    except BaseException as error:
         if new:
             shutil.rmtree(folder, ignore_errors=True)
-        raise _output_error(folder, error) from error
-    return [folder / name for name in texts]
+        if isinstance(error, OSError):
+            raise _output_error(folder, error) from error
+        raise
+    return [folder / name for name in contents]
+
+
+def _put(path: Path, content: Content) -> None:
+    if isinstance(content, Path):
+        shutil.copyfile(content, path)
+    elif isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        path.write_text(content, "utf-8", "surrogatepass", newline="")
 
 
 @contextmanager
@@ -94,3 +109,11 @@ def _output_error(path: Path, error: OSError) -> OutputError:
         file=str(path),
         remedy="name a place that exists and is writable",
     )
+
+
+def remove(path: Path) -> None:
+    """Remove a file if it is there; raises OutputError."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise _output_error(path, error) from error

@@ -2,7 +2,7 @@
 
 parse    extract.read_tables -> coverage.measure_coverage               -> ParsedDocument
 sweep    sweep.sweep_lines -> cooccurrence -> nearest                   -> SweepResult
-justify  controls -> justify.justify_absence [-> wording.reworded]      -> AbsenceJustification
+justify  controls, canaries -> justify.justify_absence [-> wording.reworded] -> AbsenceJustification
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ import pandas as pd
 from docaudit import cooccurrence, nearest
 from docaudit.arguments import need_parsed, need_progress, need_question, need_result, need_table
 from docaudit.concepts import ConceptTable
-from docaudit.controls import controls_found, positive_controls
+from docaudit.controls import Control, control_groups, control_table, positive_controls
 from docaudit.coverage import measure_coverage
+from docaudit.errors import OptionError
+from docaudit.evidence import ControlGroup
 from docaudit.justification import AbsenceJustification
-from docaudit.justify import justify_absence
+from docaudit.justify import Layers, justify_absence
 from docaudit.options import AuditOptions
 from docaudit.parsed import ParsedDocument, SweepResult
 from docaudit.sweep import sweep_lines
@@ -72,6 +74,7 @@ def parse(
         cross_ref_df=tables.cross_ref_df,
         object_registry=tables.object_registry,
         blind_spot_df=tables.blind_spot_df,
+        witness_df=tables.witness_df,
         coverage=coverage,
     )
 
@@ -130,10 +133,23 @@ def justify(
     parsed, table, result = need_parsed(parsed), need_table(table), need_result(result)
     question = need_question(question)
     chosen = _chosen(parsed, options, keywords)
+    if chosen.canary:
+        raise _needs_document()
+    return _justified(parsed, table, result, question, chosen, _run_controls(parsed))
+
+
+def _justified(
+    parsed: ParsedDocument,
+    table: ConceptTable,
+    result: SweepResult,
+    question: str | None,
+    chosen: AuditOptions,
+    controls: tuple[ControlGroup, ...],
+) -> AbsenceJustification:
     endpoint = _endpoint(chosen)
     # The sweep may have had another scope or other required concepts; what it did not look at would seem not to meet.
     meetings = _meetings(result.hit_df, parsed, table, chosen)
-    by_template = justify_absence(
+    layers = Layers(
         identity=parsed.identity,
         coverage=parsed.coverage,
         page_df=parsed.page_df,
@@ -145,8 +161,9 @@ def justify(
         nearest_df=result.nearest_df,
         question=question,
         options=chosen,
-        controls=_run_controls(parsed),
+        controls=controls,
     )
+    by_template = justify_absence(layers)
     return reworded(by_template, endpoint.ask, model=endpoint.model) if endpoint else by_template
 
 
@@ -183,7 +200,8 @@ def audit(
     What was parsed is not read again: options of reading (ocr and the like) stay those it was parsed with.
 
     Raises what `parse`, `sweep` and `justify` raise, and SavedFileError for a folder that cannot be read back;
-    OptionError also if a parsed document was read with other options than those given.
+    OptionError also if a parsed document was read with other options than those given, or if a canary is to be planted
+    into what was parsed before.
     """
     table, question = need_table(table), need_question(question)
     saved = open_parsed(source) if isinstance(source, (str, os.PathLike)) else None
@@ -191,13 +209,26 @@ def audit(
     if parsed is not None:
         chosen = _chosen(parsed, options, keywords)
         _endpoint(chosen)
+        if chosen.canary:
+            raise _needs_document()
     else:
         assert not isinstance(source, ParsedDocument)
         chosen = AuditOptions.from_keywords(options, keywords)
         _endpoint(chosen)  # a model that cannot be asked is named before the document is read
         parsed = parse(source, options=chosen, progress=progress)
     result = sweep(parsed, table, options=chosen)
-    return justify(parsed, table, result, question, options=chosen)
+    controls = _run_controls(parsed)
+    if chosen.canary:
+        assert not isinstance(source, ParsedDocument)
+        controls += _run_canaries(source, parsed, chosen)
+    return _justified(parsed, table, result, question, chosen, controls)
+
+
+def _needs_document() -> OptionError:
+    return OptionError(
+        "a canary is planted into a copy of the document itself, and only its saved parse is here",
+        remedy="name the PDF, or leave out --canary",
+    )
 
 
 def _chosen(
@@ -215,11 +246,29 @@ def open_parsed(source: str | os.PathLike[str]) -> ParsedDocument | None:
     return ParsedDocument.load(folder) if (folder / "document.json").is_file() else None
 
 
-def _run_controls(parsed: ParsedDocument) -> tuple[tuple[str, bool], ...] | None:
-    """Sweep for words that are known to be there; None where the document has no text to take one from."""
-    controls = positive_controls(parsed.line_df)
+def _run_controls(parsed: ParsedDocument) -> tuple[ControlGroup, ...]:
+    """Sweep for words that are known to be there; nothing where the document has no word."""
+    controls = positive_controls(parsed.witness_df)
     if not controls:
-        return None
-    table = ConceptTable.from_variants({control.word: [control.word] for control in controls})
-    hit_df, _ = sweep_lines(parsed.line_df, table, pages_total=len(parsed.page_df))
-    return controls_found(controls, hit_df)
+        return ()
+    hit_df, _ = sweep_lines(parsed.line_df, control_table(controls), pages_total=len(parsed.page_df))
+    return control_groups("positive", controls, hit_df)
+
+
+def _run_canaries(source: Source, parsed: ParsedDocument, chosen: AuditOptions) -> tuple[ControlGroup, ...]:
+    """Plant phrases into a copy, read it in the same way, and sweep it for them."""
+    from docaudit.extract.canary_plan import plan_canaries
+    from docaudit.extract.canary_run import planted_copy
+
+    sha256 = parsed.identity.sha256
+    plants = plan_canaries(parsed.line_df, sha256, ocr=chosen.ocr != "off" and chosen.ink)
+    if not plants:
+        return ()
+    with planted_copy(source, sha256, chosen, plants) as (copy, problems):
+        planted = [one for one in plants if one.layout not in problems]
+        controls = [Control(one.phrase, one.page_num, one.layout, "planted") for one in planted]
+        if not controls:
+            return ()
+        read = parse(copy, options=chosen.model_copy(update={"canary": False, "password": None}))
+    hit_df, _ = sweep_lines(read.line_df, control_table(controls), pages_total=len(read.page_df))
+    return control_groups("canary", controls, hit_df)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from docaudit.concept_rows import Status
+from docaudit.concept_table.rows import Status
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.errors import QuestionError
 from docaudit.question import content_phrases

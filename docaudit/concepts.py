@@ -20,7 +20,7 @@ from typing import Literal
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
-from docaudit.concept_rows import (
+from docaudit.concept_table.rows import (
     COLUMNS,
     CaseMode,
     InflectMode,
@@ -31,8 +31,8 @@ from docaudit.concept_rows import (
     Status,
     check_rows,
 )
-from docaudit.concept_variant import Concept, ConceptInfo, Variant, with_ids
-from docaudit.concept_versions import decided, fingerprint, long_rows, own_columns
+from docaudit.concept_table.variant import Concept, ConceptInfo, Variant, with_ids
+from docaudit.concept_table.versions import decided, fingerprint, long_rows, own_columns
 from docaudit.errors import ConceptTableError, OutputError
 
 __all__ = [
@@ -183,7 +183,7 @@ class ConceptTable(BaseModel):
         if not isinstance(path, (str, os.PathLike)):
             raise ConceptTableError(f"its path is {type(path).__name__}, not text", remedy="name the file")
         # Readers for workbooks and YAML are slow to import, and a table made in a program does not need them.
-        from docaudit.concept_files import read
+        from docaudit.concept_table.files import read
 
         return cls._from_raw(read(Path(path)), str(path))
 
@@ -262,7 +262,7 @@ class ConceptTable(BaseModel):
         mapping of concepts, other sheets of a workbook. Columns are added where there is something to say. Not kept
         are comments in YAML, and charts of a workbook.
         """
-        from docaudit.concept_writing import write
+        from docaudit.concept_table.writing import write
 
         if not isinstance(path, (str, os.PathLike)):
             raise OutputError(f"cannot save to {type(path).__name__}", remedy="name a file")

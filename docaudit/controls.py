@@ -1,57 +1,78 @@
-"""Positive controls: words known to stand in the document, which the sweep must find by the same path.
+"""Controls: words known to stand in the document, which the sweep must find by the path that the variants take.
 
-They are taken from the text as the parser gave it, by plain splitting, and so do not depend on how the sweep folds,
-joins and matches. A sweep that does not find them has not shown that it can find anything.
+They were seen by a witness (witness_df: a second reader, or OCR) and are split plainly, and so do not depend on how the
+sweep folds, joins and matches. A sweep that does not find them has not shown that it can find anything.
 """
 
 from __future__ import annotations
 
-import re
-from typing import NamedTuple
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Literal, NamedTuple, cast
 
 import pandas as pd
 
-from docaudit.location import PAGE_SOURCES, TextSource, Visibility
+from docaudit.concepts import ConceptTable
+from docaudit.evidence import ControlGroup, MissedControl
+from docaudit.location import POSSIBLE_KINDS
 
-_WORD = re.compile(
-    r"(?<![\w+/=])[A-Za-z]{6,20}(?![\w+/=])|[\u4e00-\u9fff\u30a0-\u30ff]{3,6}|(?<![\w+/=])[^\W\d_]{6,20}(?![\w+/=])"
-)
-"""Whole words only: a piece of a key or an address is no word that a sweep for whole words must find."""
-_LINES_LOOKED_AT = 400
+Witness = Literal["second_reader", "ocr", "text_layer", "planted"]
 
 
 class Control(NamedTuple):
-    """A word and the page on which it is known to stand."""
+    """A word or phrase that is known to stand on a page, with where it stands there and who saw it."""
 
     word: str
     page_num: int
+    layout: str
+    witness: Witness
 
 
-def positive_controls(line_df: pd.DataFrame, limit: int = 5) -> tuple[Control, ...]:
-    """Up to `limit` words, spread over the pages of the document; empty if it has no text at all."""
-    sources = {source.value for source in PAGE_SOURCES}
-    shown = line_df[line_df["source"].isin(sources) & (line_df["visibility"] == Visibility.VISIBLE.value)]
-    if not len(shown):
-        return ()
-    layer = shown[shown["source"] != TextSource.OCR.value]
-    shown = layer if len(layer) else shown  # OCR may have read noise; a word of it is a poor witness
-    found: list[Control] = []
-    for part in range(limit):
-        start = part * len(shown) // limit
-        for page, text in zip(
-            shown["page_num"].iloc[start : start + _LINES_LOOKED_AT],
-            shown["text"].iloc[start : start + _LINES_LOOKED_AT],
-            strict=True,
-        ):
-            known = {control.word for control in found}
-            word = next((word[0] for word in _WORD.finditer(text) if word[0] not in known), None)
-            if word is not None:
-                found.append(Control(word, int(page)))
-                break
-    return tuple(found)
+def positive_controls(witness_df: pd.DataFrame) -> tuple[Control, ...]:
+    """All words that were kept as witnesses: some of every page and layout; empty if the document has no word."""
+    columns = (witness_df[name].tolist() for name in ("word", "page_num", "layout", "witness"))
+    return tuple(
+        Control(word, page_num, layout, cast("Witness", witness))
+        for word, page_num, layout, witness in zip(*columns, strict=True)
+    )
 
 
-def controls_found(controls: tuple[Control, ...], hit_df: pd.DataFrame) -> tuple[tuple[str, bool], ...]:
-    """Each control with whether a sweep for it has a hit on its page."""
-    hits = set(zip(hit_df["variant"], hit_df["page_num"], strict=True))
-    return tuple((control.word, (control.word, control.page_num) in hits) for control in controls)
+def control_table(controls: Iterable[Control]) -> ConceptTable:
+    """The table to sweep with: each word once."""
+    return ConceptTable.from_variants({control.word: [control.word] for control in controls})
+
+
+def control_groups(
+    kind: Literal["positive", "canary"], controls: Iterable[Control], hit_df: pd.DataFrame
+) -> tuple[ControlGroup, ...]:
+    """The controls by witness and layout, each found if it has a hit that counts on its page.
+
+    Args:
+        kind: positive, or canary.
+        controls: What was looked for.
+        hit_df: HIT_DF of a sweep with `control_table`.
+    """
+    counted = hit_df[~hit_df["match_kind"].isin(POSSIBLE_KINDS)]
+    hits = set(zip(counted["variant"], counted["page_num"], strict=True))
+    groups: Mapping[tuple[Witness, str], list[Control]] = defaultdict(list)
+    for control in controls:
+        groups[control.witness, control.layout].append(control)
+    return tuple(_group(kind, *key, groups[key], hits) for key in sorted(groups))
+
+
+def _group(
+    kind: Literal["positive", "canary"],
+    witness: Witness,
+    layout: str,
+    controls: list[Control],
+    hits: set[tuple[str, int]],
+) -> ControlGroup:
+    missed = [control for control in controls if (control.word, control.page_num) not in hits]
+    return ControlGroup(
+        kind=kind,
+        witness=witness,
+        layout=layout,
+        tried=len(controls),
+        found=len(controls) - len(missed),
+        missed=tuple(MissedControl(word=one.word, page_num=one.page_num) for one in missed),
+    )

@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from docaudit.concept_cells import JOINER
+from docaudit.concept_table.cells import JOINER
 from docaudit.concepts import ConceptTable
 from docaudit.frames import COOCCURRENCE_DF, HIT_DF, LINE_DF
 from docaudit.location import DOCUMENT_PAGE

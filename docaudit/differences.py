@@ -1,7 +1,7 @@
 """What differs between two justifications as they are saved, field by field.
 
 >>> [str(one) for one in differences({"a": {"b": 1}, "c": [1, 2]}, {"a": {"b": 2}, "c": [1]})]
-["a.b: saved 1, now 2", "c: saved 2 entries, now 1: no longer there: 2"]
+['a.b: saved 1, now 2', 'c: saved 2 entries, now 1: no longer there: 2']
 """
 
 from __future__ import annotations

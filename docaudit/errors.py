@@ -64,6 +64,10 @@ class DamagedDocumentError(InputError):
     """The document is so damaged, cut off or hostile that it cannot be opened within the limits."""
 
 
+class OtherDocumentError(InputError):
+    """The document is not the one that was audited: its hash is another."""
+
+
 class ConceptTableError(DocauditError):
     """The concept table is unreadable or wrong.
 
@@ -132,3 +136,18 @@ class EndpointError(DocauditError):
     def __init__(self, cause: str, *, status: int | None = None) -> None:
         self.status = status
         super().__init__(cause)
+
+
+class SampleError(DocauditError):
+    """A sample cannot be drawn, or the sheet of one does not fit its draw.
+
+    Attributes:
+        problems: Every problem found in the sheet, each with its row.
+    """
+
+    def __init__(
+        self, cause: str, *, file: str | None = None, problems: tuple[str, ...] = (), remedy: str = ""
+    ) -> None:
+        self.problems = problems
+        listed = "; ".join(problems)
+        super().__init__(f"{cause}: {listed}" if listed else cause, file=file, remedy=remedy)

@@ -126,15 +126,27 @@ def _english(summary: Summary) -> str:
     if all_pages_read(summary):
         read = f"all {total} pages were read" if total > 1 else "its only page was read"
     facts = f"{WITHIN_EN.capitalize()} ({read}), {_facts_english(summary)}"
+    waived = ", ".join(_waivers(summary, "en"))
     if summary.finding is Finding.MENTIONED:
-        return (
-            f"{facts}: {'this' if len(summary.required) == 1 else 'these passages'} must be read, not denied."
-        )
-    if summary.finding is Finding.ABSENT:
-        waived = ", ".join(check.obligation.value for check in _in_state(summary, ObligationState.WAIVED))
+        what = "this" if len(summary.required) == 1 else "these passages"
+        said = f"{facts}: {what} must be read, not denied"
+    elif summary.finding is Finding.ABSENT:
         return f"{facts}; this is absence with waived {waived}." if waived else f"{facts}."
-    reasons = "; ".join(_unmet_english(check) for check in _in_state(summary, ObligationState.UNMET))
-    return f"{facts}; absence is not established, because {reasons}."
+    else:
+        reasons = "; ".join(_unmet_english(check) for check in _in_state(summary, ObligationState.UNMET))
+        said = f"{facts}; absence is not established, because {reasons}"
+    return f"{said}; waived: {waived}." if waived else f"{said}."
+
+
+def reason_clause(check: ObligationCheck, language: Literal["en", "ja"]) -> str:
+    """The reason of a waiver as it stands behind its code: a part of the sentence, on its line, without a stop."""
+    why = " ".join((check.waived_because or "").split()).rstrip(".。")
+    return f' ("{why}")' if language == "en" else f"「{why}」"
+
+
+def _waivers(summary: Summary, language: Literal["en", "ja"]) -> list[str]:
+    waived = _in_state(summary, ObligationState.WAIVED)
+    return [f"{check.obligation.value}{reason_clause(check, language)}" for check in waived]
 
 
 def _facts_english(summary: Summary) -> str:
@@ -183,13 +195,14 @@ def _japanese(summary: Summary) -> str:
     if all_pages_read(summary):
         read = f"全{total}ページを読み取り済み"
     facts = f"{WITHIN_JA}（{read}）の中では、{_facts_japanese(summary)}"
+    waived = "、".join(_waivers(summary, "ja"))
+    also = f"（免除した確認: {waived}）" if waived else ""
     if summary.finding is Finding.MENTIONED:
-        return f"{facts}ため、該当箇所を読む必要がある。"
+        return f"{facts}ため、該当箇所を読む必要がある{also}。"
     if summary.finding is Finding.ABSENT:
-        waived = "、".join(check.obligation.value for check in _in_state(summary, ObligationState.WAIVED))
-        return f"{facts}（免除した確認: {waived}）。" if waived else f"{facts}。"
+        return f"{facts}{also}。"
     unmet = "、".join(_unmet_japanese(check) for check in _in_state(summary, ObligationState.UNMET))
-    return f"{facts}が、次の理由で不在は確定できない: {unmet}。"
+    return f"{facts}が、次の理由で不在は確定できない: {unmet}{also}。"
 
 
 def _facts_japanese(summary: Summary) -> str:

@@ -231,6 +231,17 @@ BLIND_SPOT_DF = TableContract(
     ),
 )
 
+WITNESS_DF = TableContract(
+    "witness_df",
+    "one word that a reader saw on a page: an audit must find it there",
+    (
+        Column("page_num", INT, "1-based physical page"),
+        Column("word", TEXT, "the word, verbatim"),
+        Column("layout", TEXT, "where it stands: a LineType, column, vertical, rotated, slanted or ocr"),
+        Column("witness", TEXT, "who saw it: second_reader, ocr, or text_layer where no second reader was"),
+    ),
+)
+
 HIT_DF = TableContract(
     "hit_df",
     "one occurrence of one variant (not one line)",
@@ -334,6 +345,7 @@ TABLES = {
         OBJECT_REGISTRY,
         CROSS_REF_DF,
         BLIND_SPOT_DF,
+        WITNESS_DF,
         HIT_DF,
         LEDGER_DF,
         COOCCURRENCE_DF,

@@ -7,7 +7,7 @@ keywords (the concept table), sweep (ledger and hits) and explanation (the one s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -106,6 +106,21 @@ class ObligationCheck(Model):
     pages: tuple[int, ...] = ()
     remedy: str = ""
     waived_because: str | None = None
+
+    @classmethod
+    def of(
+        cls, obligation: Obligation, met: bool, evidence: str, pages: Sequence[int] = (), remedy: str = ""
+    ) -> ObligationCheck:
+        """A check that was run; pages and remedy count only if it is unmet."""
+        if met:
+            return cls(obligation=obligation, state=ObligationState.MET, evidence=evidence)
+        unmet = ObligationState.UNMET
+        return cls(obligation=obligation, state=unmet, evidence=evidence, pages=tuple(pages), remedy=remedy)
+
+    @classmethod
+    def not_run(cls, obligation: Obligation, evidence: str) -> ObligationCheck:
+        """A check that was not run, and why."""
+        return cls(obligation=obligation, state=ObligationState.NOT_RUN, evidence=evidence)
 
 
 class ExplanationRecord(Model):

@@ -1,61 +1,41 @@
-"""Hits, ledger and coverage -> finding, reason, strength and obligations: the verdict, by written rules.
-
-finding   mentioned if the required concepts meet in the chosen scope (a single one: if it has a hit);
-          else absent_within_coverage if no obligation is unmet; else not_established.
-reason    ambiguous_question if question_covered is unmet (words of the question are in no concept);
-          else concept_not_found if a required concept has no hit; else concept_found_but_off_topic.
-          None if the finding is `mentioned`.
-strength  weak if they meet, strong if a required concept has no hit, else moderate; an unmet obligation caps it at
-          moderate.
-"""
+"""Hits, ledger and coverage -> finding, reason, strength and obligations; the rules are docaudit.obligations.rules."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import pandas as pd
 
-from docaudit import obligations as check
-from docaudit.concept_cells import JOINER
 from docaudit.concepts import ConceptTable
-from docaudit.errors import ConceptTableError, MissingEvidenceError, OptionError, TableContractError
-from docaudit.evidence import DocumentIdentity, ParseCoverage
+from docaudit.errors import MissingEvidenceError
+from docaudit.evidence import ControlGroup, DocumentIdentity, ParseCoverage
 from docaudit.explain import Summary, explain
 from docaudit.frames import BLIND_SPOT_DF, COOCCURRENCE_DF, HIT_DF, LEDGER_DF, NEAREST_DF, PAGE_DF
-from docaudit.justification import (
-    AbsenceJustification,
-    AbsenceReason,
-    Finding,
-    Obligation,
-    ObligationCheck,
-    ObligationState,
-    Strength,
-)
-from docaudit.location import POSSIBLE_KINDS
+from docaudit.justification import AbsenceJustification, AbsenceReason, ObligationState
+from docaudit.obligations.hit_counts import are_mentioned, hits_by_concept, is_counted, required_concepts
+from docaudit.obligations.rules import Evidence, verdict, weigh
 from docaudit.options import AuditOptions
 from docaudit.question import content_words, requery, uncovered_words
 from docaudit.records import blind_spots, hits, ledger_rows, meetings, mentions, page_facts
 from docaudit.saved import with_digest
 
+_LAYERS = {
+    "parsing": ("identity", "coverage", "page_df", "blind_spot_df"),
+    "keywords": ("table",),
+    "sweep": ("hit_df", "ledger_df", "cooccurrence_df", "nearest_df"),
+}
+_CONTRACTS = (PAGE_DF, BLIND_SPOT_DF, HIT_DF, LEDGER_DF, COOCCURRENCE_DF, NEAREST_DF)
 
-def justify_absence(
-    *,
-    identity: DocumentIdentity | None,
-    coverage: ParseCoverage | None,
-    page_df: pd.DataFrame | None,
-    blind_spot_df: pd.DataFrame | None,
-    table: ConceptTable | None,
-    hit_df: pd.DataFrame | None,
-    ledger_df: pd.DataFrame | None,
-    cooccurrence_df: pd.DataFrame | None,
-    nearest_df: pd.DataFrame | None,
-    question: str | None,
-    options: AuditOptions,
-    controls: Sequence[tuple[str, bool]] | None = None,
-) -> AbsenceJustification:
-    """Draw the finding from the evidence.
 
-    Args:
+@dataclass(frozen=True)
+class Layers:
+    """The layers of evidence that a justification is drawn from.
+
+    Raises MissingEvidenceError, with the name of the layer, for a part that is None, and TableContractError for a table
+    that breaks its contract.
+
+    Attributes:
         identity: Which document was audited.
         coverage: What could be read of it, in numbers.
         page_df: PAGE_DF.
@@ -67,187 +47,104 @@ def justify_absence(
         nearest_df: NEAREST_DF of its sweep.
         question: The question, or None if none was asked.
         options: Options; `required`, `scope`, `waive` and `language` are used here.
-        controls: Positive controls, each with whether it was found; None if there was none.
+        controls: Words known to be there, and whether they were found.
+    """
+
+    identity: DocumentIdentity
+    coverage: ParseCoverage
+    page_df: pd.DataFrame
+    blind_spot_df: pd.DataFrame
+    table: ConceptTable
+    hit_df: pd.DataFrame
+    ledger_df: pd.DataFrame
+    cooccurrence_df: pd.DataFrame
+    nearest_df: pd.DataFrame
+    question: str | None
+    options: AuditOptions
+    controls: Sequence[ControlGroup] = ()
+
+    def __post_init__(self) -> None:
+        for layer, names in _LAYERS.items():
+            lacking = [name for name in names if getattr(self, name) is None]
+            if lacking:
+                raise MissingEvidenceError(layer, f"{', '.join(lacking)} was not passed")
+        for contract in _CONTRACTS:
+            contract.check(getattr(self, contract.name))
+
+
+def justify_absence(layers: Layers) -> AbsenceJustification:
+    """Draw the finding from the evidence.
 
     Raises:
-        MissingEvidenceError: A layer of evidence is missing; it is named.
         QuestionError: The question is empty or has no word in it.
         ConceptTableError: No variant of the table is accepted.
         OptionError: A required concept or a waived obligation does not exist, or the sweep had another scope.
-        TableContractError: A table breaks its contract, or two of them do not belong together.
+        TableContractError: Two tables do not belong together.
     """
-    if identity is None or coverage is None or page_df is None or blind_spot_df is None:
-        raise MissingEvidenceError("parsing", "document, coverage, pages or blind spots were not passed")
-    if table is None:
-        raise MissingEvidenceError("keywords", "no concept table was passed")
-    if hit_df is None or ledger_df is None or cooccurrence_df is None or nearest_df is None:
-        raise MissingEvidenceError("sweep", "hits, ledger, meetings or nearest mentions were not passed")
-    _check_frames(page_df, blind_spot_df, hit_df, ledger_df, cooccurrence_df, nearest_df)
-    required = _required(table, options)
-    content = () if question is None else content_words(question)
-    uncovered = () if question is None else uncovered_words(question, table)
-    counts, pages = _counts(hit_df, table)
-    mentioned = _is_mentioned(required, counts, hit_df, cooccurrence_df, options)
-    misread_df = hit_df[~_is_counted(hit_df) & hit_df["concept"].isin(required)]
-    checks = check.apply_waivers(
-        (
-            check.pages_readable(page_df, blind_spot_df, identity.pages_total),
-            check.ink_read(page_df, blind_spot_df, misread_df, ocr=options.ocr != "off"),
-            check.parts_opened(blind_spot_df),
-            check.references_resolved(coverage),
-            check.variants_searched(table, ledger_df, identity.pages_total),
-            check.variants_reviewed(table),
-            check.question_covered(question, content, uncovered),
-            check.control_found(controls),
-            check.readers_agree(coverage),
-        ),
-        options.waive,
-    )
-    unmet = tuple(one for one in checks if one.state is ObligationState.UNMET)
-    finding = Finding.MENTIONED if mentioned else Finding.NOT_ESTABLISHED if unmet else Finding.ABSENT
-    reason = None if mentioned else _reason(required, counts, unmet)
-    summary = Summary(finding, reason, required, counts, pages, coverage, checks, options.scope)
+    table, hit_df, options = layers.table, layers.hit_df, layers.options
+    required = required_concepts(table, options)
+    counts, pages = hits_by_concept(hit_df, table)
+    mentioned = are_mentioned(required, counts, hit_df, layers.cooccurrence_df, options)
+    evidence = _evidence(layers, required)
+    checks = weigh(evidence, options.waive)
+    missing = any(not counts[name] for name in required)
+    finding, reason, strength = verdict(checks, mentioned=mentioned, missing=missing)
+    summary = Summary(finding, reason, required, counts, pages, layers.coverage, checks, options.scope)
     justification = AbsenceJustification(
-        question=question,
+        question=layers.question,
         finding=finding,
         reason=reason,
-        strength=_strength(mentioned, required, counts, bool(unmet)),
+        strength=strength,
         absence_explanation=explain(summary, options.language),
-        suggested_requery=_requery(reason, question, table, uncovered, options),
+        suggested_requery=_requery(reason, evidence, options),
         concept_hits=counts,
         concept_pages=pages,
         required=required,
         obligations=checks,
-        unmet=unmet,
-        closest_mentions=mentions(nearest_df, {"mention", "pair"}) if any(counts.values()) else (),
-        near_misses=mentions(nearest_df, {"near_miss"}),
+        unmet=tuple(one for one in checks if one.state is ObligationState.UNMET),
+        closest_mentions=mentions(layers.nearest_df, {"mention", "pair"}) if any(counts.values()) else (),
+        near_misses=mentions(layers.nearest_df, {"near_miss"}),
         hits=hits(hit_df),
-        cooccurrences=meetings(cooccurrence_df),
-        ledger=ledger_rows(ledger_df),
-        blind_spots=blind_spots(blind_spot_df),
-        coverage=coverage,
+        cooccurrences=meetings(layers.cooccurrence_df),
+        ledger=ledger_rows(layers.ledger_df),
+        blind_spots=blind_spots(layers.blind_spot_df),
+        coverage=layers.coverage,
         concept_table=table,
         concept_table_fingerprint=table.fingerprint,
-        document=identity,
-        pages=page_facts(page_df),
+        document=layers.identity,
+        pages=page_facts(layers.page_df),
+        controls=tuple(layers.controls),
         options=options,
     )
     return with_digest(justification)
 
 
-def _check_frames(*tables: pd.DataFrame) -> None:
-    contracts = (PAGE_DF, BLIND_SPOT_DF, HIT_DF, LEDGER_DF, COOCCURRENCE_DF, NEAREST_DF)
-    for contract, table in zip(contracts, tables, strict=True):
-        contract.check(table)
-
-
-def _required(table: ConceptTable, options: AuditOptions) -> tuple[str, ...]:
-    known = table.active_concepts
-    if not known:
-        raise ConceptTableError("no variant of the table is accepted", remedy="accept at least one")
-    unknown = [name for name in options.required if name not in known]
-    if unknown:
-        raise OptionError(
-            f"required: no concept '{unknown[0]}' in the table", remedy=f"concepts are {', '.join(known)}"
-        )
-    chosen = options.required or table.required_concepts
-    if not chosen:
-        raise ConceptTableError(
-            "every concept that is searched has the role context, so none could be absent",
-            remedy="set the role of one to required, or name it with --required",
-        )
-    return tuple(name for name in known if name in chosen)
-
-
-def _is_counted(hit_df: pd.DataFrame) -> pd.Series[bool]:
-    return ~hit_df["match_kind"].isin(POSSIBLE_KINDS)
-
-
-def _counts(hit_df: pd.DataFrame, table: ConceptTable) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
-    """Hits and pages of every concept that was searched; a zero for one that was not would be no evidence."""
-    names = table.active_concepts
-    strange = set(hit_df["concept"]) - set(names)
-    if strange:
-        raise TableContractError(
-            f"hit_df: '{min(strange)}' is no concept of the table", remedy="sweep with the same concept table"
-        )
-    counted = hit_df[_is_counted(hit_df)]
-    sizes = counted.groupby("concept").size()
-    pages = counted.groupby("concept")["page_num"].unique()
-    return (
-        {name: int(sizes.get(name, 0)) for name in names},
-        {name: tuple(sorted(int(page) for page in pages.get(name, ()))) for name in names},
+def _evidence(layers: Layers, required: Sequence[str]) -> Evidence:
+    question, hit_df = layers.question, layers.hit_df
+    return Evidence(
+        pages_total=layers.identity.pages_total,
+        page_df=layers.page_df,
+        blind_spot_df=layers.blind_spot_df,
+        coverage=layers.coverage,
+        table=layers.table,
+        ledger_df=layers.ledger_df,
+        possible_df=hit_df[~is_counted(hit_df) & hit_df["concept"].isin(required)],
+        question=question,
+        content=() if question is None else content_words(question),
+        uncovered=() if question is None else uncovered_words(question, layers.table),
+        controls=layers.controls,
+        ocr=layers.options.ocr != "off",
     )
 
 
-def _is_mentioned(
-    required: tuple[str, ...],
-    counts: dict[str, int],
-    hit_df: pd.DataFrame,
-    cooccurrence_df: pd.DataFrame,
-    options: AuditOptions,
-) -> bool:
-    """Whether the required concepts meet; raises OptionError if meetings were looked for in another scope."""
-    if len(required) == 1:
-        return counts[required[0]] > 0
-    other = set(cooccurrence_df["scope"]) - {options.scope}
-    if other:
-        raise OptionError(
-            f"scope is {options.scope}, but the sweep looked for meetings in the same {min(other)}",
-            remedy="sweep again with the same scope",
-        )
-    met = JOINER.join(required) in set(cooccurrence_df["concepts"])
-    if not met and _meet_by_hits(required, hit_df, options.scope):
-        raise TableContractError(
-            f"cooccurrence_df has no meeting of {JOINER.join(required)}, but their hits share a {options.scope}",
-            remedy="sweep again with the same scope and the same required concepts",
-        )
-    return met
-
-
-def _meet_by_hits(required: tuple[str, ...], hit_df: pd.DataFrame, scope: str) -> bool:
-    """Whether hits alone show a meeting, for the scopes in which they can; a table of other options would hide it."""
-    if scope not in ("page", "line"):
-        return False
-    on_pages = (hit_df["page_num"] > 0) & (hit_df["part"] == "")
-    counted = hit_df[_is_counted(hit_df) & hit_df["concept"].isin(required) & on_pages]
-    unit = ["page_num"] if scope == "page" else ["page_num", "line_num"]
-    return bool((counted.groupby(unit)["concept"].nunique() == len(required)).any())
-
-
-def _reason(
-    required: tuple[str, ...], counts: dict[str, int], unmet: tuple[ObligationCheck, ...]
-) -> AbsenceReason:
-    """A person who waives question_covered has read the question as the table reads it."""
-    if any(one.obligation is Obligation.QUESTION_COVERED for one in unmet):
-        return AbsenceReason.AMBIGUOUS_QUESTION
-    if any(counts[name] == 0 for name in required):
-        return AbsenceReason.CONCEPT_NOT_FOUND
-    return AbsenceReason.OFF_TOPIC
-
-
-def _strength(mentioned: bool, required: tuple[str, ...], counts: dict[str, int], capped: bool) -> Strength:
-    if mentioned:
-        return Strength.WEAK
-    if any(counts[name] == 0 for name in required) and not capped:
-        return Strength.STRONG
-    return Strength.MODERATE
-
-
-def _requery(
-    reason: AbsenceReason | None,
-    question: str | None,
-    table: ConceptTable,
-    uncovered: tuple[str, ...],
-    options: AuditOptions,
-) -> str | None:
-    if reason is not AbsenceReason.AMBIGUOUS_QUESTION or question is None:
+def _requery(reason: AbsenceReason | None, evidence: Evidence, options: AuditOptions) -> str | None:
+    if reason is not AbsenceReason.AMBIGUOUS_QUESTION or evidence.question is None:
         return None
     japanese = options.language == "ja"
-    instead = requery(question, table, japanese=japanese)
-    if not uncovered:
+    instead = requery(evidence.question, evidence.table, japanese=japanese)
+    if not evidence.uncovered:
         return instead
-    words = ("、" if japanese else ", ").join(uncovered)
+    words = ("、" if japanese else ", ").join(evidence.uncovered)
     if japanese:
         return f"{instead}（「{words}」について答えるには、概念表に加えてください）"
     return f"{instead} (For an answer on {words}, add a concept to the table.)"

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from docaudit.acronym_forms import initials
 from docaudit.arguments import need_parsed
 from docaudit.audit import find_hits
-from docaudit.concept_lint import Writer, lint
-from docaudit.concept_lint_codes import LintCode, LintFinding
-from docaudit.concept_lint_words import INFO, WARNING, Said
 from docaudit.concepts import ConceptTable, Variant
+from docaudit.linting.acronyms import initials
+from docaudit.linting.codes import LintCode, LintFinding
+from docaudit.linting.rules import Writer, lint
+from docaudit.linting.words import INFO, WARNING, Said
 from docaudit.location import POSSIBLE_KINDS
 from docaudit.parsed import ParsedDocument
 from docaudit.wordforms import CJK, squeeze, words

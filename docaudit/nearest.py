@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from docaudit.concept_cells import JOINER
+from docaudit.concept_table.cells import JOINER
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.frames import COOCCURRENCE_DF, HIT_DF, LINE_DF, NEAREST_DF
 from docaudit.location import DOCUMENT_PAGE, MatchKind

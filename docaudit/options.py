@@ -26,9 +26,10 @@ SEARCH_OPTIONS = frozenset(
         "sweep_seconds",
         "closest",
         "language",
+        "waive",
+        "canary",
         "explain_with",
         "explain_seconds",
-        "waive",
     }
 )
 """Options that matter after reading; all others say how a document is read."""
@@ -60,10 +61,11 @@ class AuditOptions(BaseModel):
         regex_seconds: Time limit for one expert regular expression on one page.
         sweep_seconds: Time limit for all expert regular expressions on all pages together.
         closest: How many closest mentions are listed.
-        language: Language of the explanation.
+        language: Language of the explanation, and of reports unless they name another.
         explain_with: template words the explanation here; model sends question, counts and snippets to the endpoint
             that DOCAUDIT_LLM_BASE_URL and DOCAUDIT_LLM_MODEL name, and checks what comes back (extra llm).
         explain_seconds: Time limit for each answer of the model.
+        canary: Plant a phrase into a copy of the document in each layout present, and find it; takes a second reading.
         waive: Obligations that a person waives, by code, each with the reason that is recorded.
     """
 
@@ -92,6 +94,7 @@ class AuditOptions(BaseModel):
     language: Literal["en", "ja"] = "en"
     explain_with: Literal["template", "model"] = "template"
     explain_seconds: float = Field(default=60.0, gt=0, le=3600)
+    canary: bool = False
     waive: Mapping[str, str] = Field(default_factory=dict)
 
     @classmethod

@@ -17,7 +17,7 @@ from docaudit.evidence import DocumentIdentity, ParseCoverage
 from docaudit.frames import TABLES
 from docaudit.options import AuditOptions
 
-FORMAT = 1
+FORMAT = 2
 PARSED_TABLES = (
     "page_df",
     "line_df",
@@ -26,6 +26,7 @@ PARSED_TABLES = (
     "cross_ref_df",
     "object_registry",
     "blind_spot_df",
+    "witness_df",
 )
 
 
@@ -48,6 +49,7 @@ class ParsedDocument:
     cross_ref_df: pd.DataFrame
     object_registry: pd.DataFrame
     blind_spot_df: pd.DataFrame
+    witness_df: pd.DataFrame
     coverage: ParseCoverage
 
     @property

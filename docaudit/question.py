@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import regex
 
-from docaudit.concept_cells import is_acronym
+from docaudit.concept_table.cells import is_acronym
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.errors import QuestionError
 from docaudit.expressions import compile_expression

@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import Field
 
 from docaudit.evidence import BlindSpot, DocumentIdentity, Model, ParseCoverage
-from docaudit.location import PageState
+from docaudit.location import BBox, PageState
 from docaudit.options import AuditOptions
 from docaudit.reasons import BlindSpotKind
 
@@ -191,5 +191,21 @@ class Thumbnail(Model):
     """
 
     page_num: int = Field(ge=1)
+    jpeg: bytes | None = None
+    problem: str = ""
+
+
+class RegionPicture(Model):
+    """A picture of one region that was not read, for the report.
+
+    Attributes:
+        page_num: 1-based physical page.
+        bbox: The region; None for the whole page.
+        jpeg: The picture; None if it could not be drawn.
+        problem: Why it could not be drawn.
+    """
+
+    page_num: int = Field(ge=1)
+    bbox: BBox | None = None
     jpeg: bytes | None = None
     problem: str = ""

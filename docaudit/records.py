@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from docaudit.concept_cells import JOINER
+from docaudit.concept_table.cells import JOINER
 from docaudit.evidence import BlindSpot, Hit, LedgerRow, Meeting, Mention, PageFact
 from docaudit.location import BBox
 

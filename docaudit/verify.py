@@ -20,6 +20,7 @@ from docaudit.evidence import DocumentIdentity, Model
 from docaudit.justification import AbsenceJustification
 from docaudit.options import AuditOptions
 from docaudit.parsed import ParsedDocument
+from docaudit.redact import redact
 from docaudit.saved import as_data, digest_of
 from docaudit.witness import witness
 from docaudit.wording import worded_again
@@ -145,6 +146,8 @@ def verify(
         )
         if justification.options.explain_with == "model":
             now = worded_again(now, justification)
+        if justification.redacted:
+            now = redact(now)
         checks += [
             _versions(justification, now),
             _replay(justification, now, read_again=document.parsed is None),

@@ -61,6 +61,8 @@ def witness(justification: AbsenceJustification, texts: Mapping[int, str | None]
 
 def _passages(justification: AbsenceJustification) -> Iterator[tuple[tuple[int, ...], str]]:
     """Pages and text of everything quoted from the text layer where a person can see it, line by line."""
+    if justification.redacted:
+        return
     for hit in justification.hits:
         if _in_sight(hit):
             pages = tuple(range(hit.page_num, max(hit.page_num, hit.page_end) + 1))

@@ -1,4 +1,4 @@
-"""Write the reference pages from the code: `make docs` after a change of a kind of blind spot or of a lint code.
+"""Write the reference pages from the code: `make docs` after a change of a blind spot, an obligation or a lint code.
 
 tests/test_docs.py fails while a page differs from the code.
 """
@@ -8,9 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from docaudit.atomic import write_text
-from docaudit.concept_lint_codes import LintCode
 from docaudit.justification import Obligation
-from docaudit.obligations import PAGE_KINDS, PART_KINDS, REGION_KINDS
+from docaudit.linting.codes import LintCode
+from docaudit.obligations.reading import PAGE_KINDS, PART_KINDS, REGION_KINDS
+from docaudit.obligations.rules import RULES, VERDICTS
 from docaudit.reasons import BlindSpotKind
 from docaudit.render.words import OBLIGATIONS
 
@@ -82,7 +83,7 @@ def lint_text() -> str:
         "concepts, a broken expression) is no finding: such a table is refused with all its faults at once, each",
         "with its row.",
         "",
-        "This page is written by docs/generate.py from docaudit/concept_lint_codes.py.",
+        "This page is written by docs/generate.py from docaudit/linting/codes.py.",
         "",
         "| code | meaning | remedy |",
         "|---|---|---|",
@@ -93,7 +94,41 @@ def lint_text() -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGES = {"blind-spots.md": page_text, "lint.md": lint_text}
+def obligations_text() -> str:
+    """The reference page of the verdict."""
+    lines = [
+        "# Obligations and verdicts",
+        "",
+        "What must be shown before docaudit says *absent within the stated coverage*. Each obligation is `met`,",
+        "`unmet`, `waived` or `not_run` (there was nothing to check; never the same as met). With",
+        '`--waive CODE --because "..."` a person answers for one: its code stands in the headline, code and reason in',
+        "the first sentence of the explanation.",
+        "",
+        "This page is written by docs/generate.py from the two tables of docaudit/obligations/rules.py.",
+        "",
+        "| obligation | it is met if | what settles it | if it is not run |",
+        "|---|---|---|---|",
+    ]
+    lines += [
+        f"| `{rule.obligation.value}` | {rule.meaning} | {rule.remedy} | {rule.not_run} |" for rule in RULES
+    ]
+    lines += [
+        "",
+        "The finding follows from four facts; the first row that fits decides, and an empty cell means either.",
+        "*Mentioned*: the required concepts meet in the chosen scope (a single one has a hit); only they count here.",
+        "",
+        "| mentioned | any unmet | `question_covered` unmet | a concept without hit | finding | reason | strength |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    words = {None: "", True: "yes", False: "no"}
+    for case, (finding, reason, strength) in VERDICTS:
+        given = " | ".join(words[fact] for fact in case)
+        why = f"`{reason.value}`" if reason else ""
+        lines.append(f"| {given} | `{finding.value}` | {why} | `{strength.value}` |")
+    return "\n".join(lines) + "\n"
+
+
+PAGES = {"blind-spots.md": page_text, "lint.md": lint_text, "obligations.md": obligations_text}
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from docaudit.atomic import write_text
 from docaudit.concepts import ConceptTable
+from docaudit.elusion.draws import Draw
 from docaudit.evidence import ParseCoverage
 from docaudit.justification import AbsenceJustification
 from docaudit.readability import CorpusReadability
@@ -22,6 +23,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "parse_coverage": ParseCoverage,
     "concept_table": ConceptTable,
     "coverage": CorpusReadability,
+    "elusion_draw": Draw,
 }
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

@@ -9,10 +9,10 @@ import pandas as pd
 
 from docaudit.concepts import ConceptTable
 from docaudit.cooccurrence import find_meetings
-from docaudit.evidence import DocumentIdentity, ParseCoverage
+from docaudit.evidence import ControlGroup, DocumentIdentity, MissedControl, ParseCoverage
 from docaudit.frames import BLIND_SPOT_DF, HIT_DF, LEDGER_DF, LINE_DF, PAGE_DF
 from docaudit.justification import AbsenceJustification
-from docaudit.justify import justify_absence
+from docaudit.justify import Layers, justify_absence
 from docaudit.location import PageState
 from docaudit.nearest import closest
 from docaudit.options import AuditOptions
@@ -127,6 +127,13 @@ def coverage(total: int, **fields: Any) -> ParseCoverage:
     return ParseCoverage(**{**given, **fields})
 
 
+def control_group(*missed: tuple[str, int], tried: int = 9, **fields: Any) -> ControlGroup:
+    """A group of controls of which these words, on these pages, were not found."""
+    lost = tuple(MissedControl(word=word, page_num=page) for word, page in missed)
+    given = {"kind": "positive", "witness": "second_reader", "layout": "body", **fields}
+    return ControlGroup(tried=tried, found=tried - len(lost), missed=lost, **given)
+
+
 def identity(total: int) -> DocumentIdentity:
     return DocumentIdentity(
         name="report.pdf", sha256="0" * 64, size_bytes=1, pages_total=total, versions={"docaudit": "0"}
@@ -159,7 +166,7 @@ def evidence(
         "nearest_df": closest(hit_df, line_df, table, meetings, limit=options.closest),
         "question": None,
         "options": options,
-        "controls": (("report", True),),
+        "controls": (control_group(),),
     }
 
 
@@ -171,4 +178,4 @@ def justified(
     **changed: Any,
 ) -> AbsenceJustification:
     table = ConceptTable.from_variants(concepts)
-    return justify_absence(**{**evidence(lines(*texts), table, options), **changed})
+    return justify_absence(Layers(**{**evidence(lines(*texts), table, options), **changed}))

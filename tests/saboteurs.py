@@ -2,18 +2,22 @@
 
 DOCAUDIT_SABOTAGE names what happens on which page: "crash:2", "hang:2", "memory:2", "exit:2", "garbage:2", "refuse:2",
 "wrong_number:2", "huge:2", "draw:2" (a crash only while the page is rendered), "picture:2" (a crash while its
-thumbnail is drawn), "gigabyte:2" (a message without end), "endless:2" (always at work), "opened:2" (an answer to
-another question), "state:2", "source:2", "nan:2", "block:2" (values that cannot be), "blind:2" (the engine reads no
-text on it), "mute:2" (the second engine says nothing of it); on page 0 it happens while the document is opened, and
-there are "pages:0", "elsewhere:0", "page:0" and "reason:0" as well. "crash:name.txt" happens while that embedded file
-is unpacked; "break:parts._metadata" lets one function of docaudit.extract fail as the engine does. Otherwise it is the
+thumbnail is drawn), "annotate:0" (a crash while the annotated copy is made), "gigabyte:2" (a message without end),
+"endless:2" (always at work), "opened:2" (an answer to another question), "state:2", "source:2", "nan:2", "block:2"
+(values that cannot be), "blind:2" (the engine reads no text on it), "mute:2" (the second engine says nothing of it); on
+page 0 it happens while the document is opened, and there are "pages:0", "elsewhere:0", "page:0" and "reason:0" as well.
+"crash:name.txt" happens while that embedded file is unpacked; "break:parts._metadata" lets one function of
+docaudit.extract fail as the engine does. Otherwise it is the
 real worker.
+
+`forgetful_sweep` takes the place of the sweep.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import random
 import signal
 import struct
 import time
@@ -32,7 +36,7 @@ KIND, _, PAGE = os.environ.get("DOCAUDIT_SABOTAGE", "").partition(":")
 DRAWN = PAGE if KIND == "draw" else ""
 PICTURED = PAGE if KIND == "picture" else ""
 BROKEN = PAGE if KIND == "break" else ""
-PAGE = "" if KIND in {"picture", "break"} else PAGE
+PAGE = "" if KIND in {"picture", "annotate", "break"} else PAGE
 FILE, PAGE = ("", PAGE) if PAGE.isdigit() else (PAGE, "")
 
 
@@ -67,10 +71,15 @@ class SabotagedReader(reader.DocumentReader):
             act()
         super().__init__(*arguments, **named)
 
-    def thumbnail(self, page_num: int, width: int) -> bytes:
+    def thumbnail(self, page_num: int, width: int, clip: Any = None) -> bytes:
         if PICTURED and page_num == int(PICTURED):
             os.kill(os.getpid(), signal.SIGSEGV)
-        return super().thumbnail(page_num, width)
+        return super().thumbnail(page_num, width, clip)
+
+    def annotate(self, request: Any) -> Any:
+        if KIND == "annotate":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return super().annotate(request)
 
     def extract(self, request: Any) -> Any:
         if FILE and request.name == FILE:
@@ -152,6 +161,20 @@ def _false_document(message: Opened) -> Any:
     elif KIND == "reason":
         return Refused("boredom", "no reason at all")
     return message
+
+
+def forgetful_sweep(share: float, *, seed: int) -> Any:
+    """A sweep that searches as the real one does and then loses this share of the hits, at random."""
+    from docaudit.sweep import sweep_lines  # the child process needs no table library
+
+    chance = random.Random(seed)
+
+    def sweep(*arguments: Any, **named: Any) -> Any:
+        hit_df, ledger_df = sweep_lines(*arguments, **named)
+        kept = [row for row in range(len(hit_df)) if chance.random() >= share]
+        return hit_df.iloc[kept].reset_index(drop=True), ledger_df
+
+    return sweep
 
 
 def main() -> None:

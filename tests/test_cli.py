@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import io
 import json
 import os
@@ -20,10 +21,10 @@ import docaudit
 from docaudit import saved as json_form
 from docaudit.cli import main
 from docaudit.cli.swept import Swept, print_swept
-from docaudit.concept_lint_codes import LintCode
 from docaudit.evidence import LedgerRow
 from docaudit.frames import LEDGER_DF
 from docaudit.justification import AbsenceReason, Finding, Obligation, Strength
+from docaudit.linting.codes import LintCode
 from docaudit.location import MatchKind, PageState, TextSource, Visibility
 from docaudit.options import AuditOptions
 from docaudit.readability import CorpusReadability
@@ -84,6 +85,64 @@ def run(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
     return call
 
 
+FORMS = {
+    "blind_spots.csv",
+    "hits.csv",
+    "justification.json",
+    "report.html",
+    "report.md",
+    "search-record.md",
+    "search-terms.csv",
+    "search-terms.xlsx",
+}
+
+
+class TestFormsOfAReport:
+    @pytest.fixture
+    def saved(self, run: Run, tmp_path: Path) -> str:
+        code, out, _ = run("audit", "report.pdf", "--concepts", "power.csv", "--ocr", "off", "--json")
+        assert code == 1
+        file = tmp_path / "saved.json"
+        file.write_text(out, "utf-8")
+        return str(file)
+
+    def test_all_forms_with_and_without_the_document(self, run: Run, saved: str, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        assert run("report", saved, "--doc", "report.pdf", "--out", str(out))[0] == 0
+        assert {file.name for file in out.iterdir()} == FORMS | {"annotated.pdf"}
+        assert (out / "justification.json").read_text("utf-8") == Path(saved).read_text("utf-8")
+        assert run("report", saved, "--out", str(out))[0] == 0
+        assert {file.name for file in out.iterdir()} == FORMS
+
+    def test_another_document(self, run: Run, saved: str, tmp_path: Path) -> None:
+        code, out, err = run("report", saved, "--doc", "scan.pdf", "--out", str(tmp_path / "out"))
+        assert (code, out) == (2, "")
+        assert err.startswith("docaudit: scan.pdf: is not the document that was audited: its SHA-256 is ")
+        assert err.count("\n") == 1
+        assert not (tmp_path / "out").exists()
+
+    def test_redacted_in_print_and_in_files(self, run: Run, saved: str, tmp_path: Path) -> None:
+        said = "prices rose"
+        assert said in json_form.load_justification(saved).hits[0].snippet
+        html = tmp_path / "report.html"
+        code, out, _ = run("report", saved, "--redact", "--doc", "report.pdf", "--json", "--html", str(html))
+        assert code == 0
+        assert json_form.load(out).redacted
+        shown = run("report", saved, "--redact")[1]
+        audited = run("audit", "report.pdf", "--concepts", "power.csv", "--ocr", "off", "--redact")[1]
+        for text in (out, html.read_text("utf-8"), shown, audited):
+            assert "[redacted]" in text
+            assert said not in text
+        assert said in run("report", saved)[1]
+
+    def test_in_japanese(self, run: Run, saved: str, tmp_path: Path) -> None:
+        code, out, _ = run("report", saved, "--language", "ja")
+        assert code == 0
+        assert out.startswith("記載あり\n")
+        assert run("report", saved, "--language", "ja", "--html", str(tmp_path / "r.html"))[0] == 0
+        assert '<html lang="ja">' in (tmp_path / "r.html").read_text("utf-8")
+
+
 class TestAudit:
     def test_absent(self, run: Run) -> None:
         code, out, err = run(
@@ -111,12 +170,9 @@ class TestAudit:
         assert code == 0
         assert json_form.load(out).finding is docaudit.Finding.ABSENT
         assert "written: " in err
-        assert sorted(path.name for path in Path(out_folder).iterdir()) == [
-            "blind_spots.csv",
-            "hits.csv",
-            "justification.json",
-            "report.html",
-        ]
+        assert {path.name for path in Path(out_folder).iterdir()} == FORMS | {"annotated.pdf"}
+        record = (Path(out_folder) / "search-record.md").read_text("utf-8")
+        assert f"\n{dt.date.today().isoformat()}\n" in record
 
     def test_same_input_same_bytes(self, run: Run) -> None:
         arguments = ("audit", "report.pdf", "--concepts", "ai.csv", "--ocr", "off", "--json")
@@ -134,11 +190,26 @@ class TestAudit:
     def test_waiver_is_recorded(self, run: Run) -> None:
         code, out, _ = run(
             "audit", "scan.pdf", "--concepts", "ai.csv", "--ocr", "off", "--json",
-            "--waive", "pages_readable=read by a person", "--waive", "ink_read=read by a person",
+            "--waive", "pages_readable", "--because", "read by Ann",
+            "--waive", "ink_read", "--because", "read by Bob",
         )  # fmt: skip
-        waived = {check.waived_because for check in json_form.load(out).obligations} - {None}
-        assert waived == {"read by a person"}
+        found = json_form.load(out)
+        assert {
+            check.obligation.value: check.waived_because
+            for check in found.obligations
+            if check.waived_because
+        } == (
+            {"ink_read": "read by Bob"}  # an image-only page is readable: that waiver has nothing to waive
+        )
+        assert found.options.waive == {"pages_readable": "read by Ann", "ink_read": "read by Bob"}
+        assert found.absence_explanation.endswith('absence with waived ink_read ("read by Bob").')
         assert code == 0
+
+    def test_waiver_stands_in_the_headline(self, run: Run) -> None:
+        flags = ("--ocr", "off", "--waive", "ink_read", "--because", "read by Bob")
+        _, out, _ = run("audit", "scan.pdf", "--concepts", "ai.csv", *flags)
+        assert out.splitlines()[0].strip() == "ABSENT WITHIN THE STATED COVERAGE, WITH WAIVED INK_READ"
+        assert "Waived because: read by Bob" in out
 
     def test_password(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         code, _, err = run("audit", "locked.pdf", "--concepts", "ai.csv")
@@ -168,8 +239,14 @@ class TestBadInput:
             (("audit",), "DOC"),
             (("audit", "report.pdf", "--concepts", "ai.csv", "--scope", "chapter"), "--scope"),
             (("audit", "report.pdf", "--concepts", "ai.csv", "--page-seconds", "0"), "page_seconds"),
-            (("audit", "report.pdf", "--concepts", "ai.csv", "--waive", "everything=yes"), "everything"),
-            (("audit", "report.pdf", "--concepts", "ai.csv", "--waive", "ink_read"), "reason"),
+            (("audit", "report.pdf", "--concepts", "ai.csv", "--waive", "everything", "--because", "x"), "everything"),
+            (("audit", "report.pdf", "--concepts", "ai.csv", "--waive", "ink_read"), "--because"),
+            (("audit", "report.pdf", "--concepts", "ai.csv", "--because", "logos"), "--waive"),
+            (("audit", "report.pdf", "--concepts", "ai.csv", "--waive", "ink_read", "--because", " "), "empty"),
+            (
+                ("audit", "report.pdf", "--concepts", "ai.csv", *("--waive", "ink_read", "--because", "x") * 2),
+                "twice",
+            ),
             (("audit", "report.pdf", "--concepts", "ai.csv", "--frobnicate"), "--frobnicate"),
             (("coverage", "none.pdf"), "none.pdf"),
             (("coverage", "report.pdf", "--fail-under", "98"), "--fail-under"),
@@ -341,7 +418,7 @@ class TestCoverage:
     def test_only_options_that_matter(self, command: str) -> None:
         shown = shell(command, "--help").stdout
         assert "--ocr " in shown
-        for name in ("--scope", "--waive", "--language", "--closest", "--required"):
+        for name in ("--scope", "--waive", "--because", "--language", "--closest", "--required"):
             assert name not in shown
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from docaudit.concept_lint import LintCode, Severity, lint
 from docaudit.concepts import ConceptTable, Variant
+from docaudit.linting.rules import LintCode, Severity, lint
 
 
 def codes(*texts: str, **fields: Any) -> dict[str, str]:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docaudit.concept_cells import is_acronym
-from docaudit.concept_rows import CHOICES, COLUMNS
+from docaudit.concept_table.cells import is_acronym
+from docaudit.concept_table.rows import CHOICES, COLUMNS
 from docaudit.concepts import (
     CaseMode,
     Concept,

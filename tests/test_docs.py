@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from docaudit.concept_lint_codes import LintCode
+from docaudit.linting.codes import LintCode
 from docaudit.reasons import BlindSpotKind
 
 DOCS = Path(__file__).parent.parent / "docs"

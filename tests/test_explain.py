@@ -24,6 +24,7 @@ def summary(
             state=states.get(one.value, (ObligationState.MET,))[0],
             pages=states.get(one.value, (None, ()))[1],
             evidence="measured",
+            waived_because=states.get(f"{one.value}_because"),
         )
         for one in Obligation
     )
@@ -98,9 +99,17 @@ def test_pages_that_only_ocr_read_are_pages_that_were_read() -> None:
 
 
 def test_waived() -> None:
-    given = summary(ink_read=(ObligationState.WAIVED, (3,)))
-    assert explain(given).endswith("; this is absence with waived ink_read.")
-    assert "免除した確認: ink_read" in explain(given, "ja")
+    """Code and reason of each stand in the one sentence, whatever the finding."""
+    waived = {"ink_read": (ObligationState.WAIVED, (3,)), "ink_read_because": "logos\n only."}
+    assert explain(summary(**waived)).endswith('; this is absence with waived ink_read ("logos only").')
+    assert explain(summary(**waived), "ja").endswith("（免除した確認: ink_read「logos only」）。")
+    unmet = {"parts_opened": (ObligationState.UNMET, (0,)), **waived}
+    given = summary(Finding.NOT_ESTABLISHED, **unmet)
+    assert explain(given).endswith('parts of the file were not opened; waived: ink_read ("logos only").')
+    assert explain(given, "ja").endswith("開かれていない部分がある（免除した確認: ink_read「logos only」）。")
+    given = summary(Finding.MENTIONED, counts={"AI": 1}, **waived)
+    assert explain(given).endswith('must be read, not denied; waived: ink_read ("logos only").')
+    assert explain(given, "ja").endswith("（免除した確認: ink_read「logos only」）。")
 
 
 @pytest.mark.parametrize("finding", list(Finding))

@@ -23,13 +23,14 @@ from docaudit.frames import (
     IMAGE_DF,
     OBJECT_REGISTRY,
     TOC_DF,
+    WITNESS_DF,
 )
 from docaudit.justification import AbsenceJustification, Finding, Obligation, ObligationState
-from docaudit.justify import justify_absence
+from docaudit.justify import Layers, justify_absence
 from docaudit.options import AuditOptions
 from docaudit.parsed import ParsedDocument
 from docaudit.wording import wording_problems
-from tests.evidence import NAN, coverage, evidence, hit, justified, ledger, lines, pages, spots
+from tests.evidence import NAN, control_group, coverage, evidence, hit, justified, ledger, lines, pages, spots
 
 CONCEPTS = {"AI": ["AI", "LLM"], "data center": ["data center"], "power": ["electricity"]}
 FOUND = [(1, 1, "electricity prices"), (2, 1, "electricity again"), (2, 2, "electricity and electricity")]
@@ -105,9 +106,7 @@ def test_mentioned_stays_mentioned_with_unmet_obligations() -> None:
 
 
 def test_not_run_is_listed_but_does_not_block() -> None:
-    found = justified(
-        ["x"], {"AI": ["AI"]}, controls=None, coverage=coverage(3, words_second_reader_only=None)
-    )
+    found = justified(["x"], {"AI": ["AI"]}, controls=(), coverage=coverage(3, words_second_reader_only=None))
     assert found.finding is Finding.ABSENT
     not_run = {Obligation.QUESTION_COVERED, Obligation.CONTROL_FOUND, Obligation.READERS_AGREE}
     assert {c.obligation for c in found.obligations if c.state is ObligationState.NOT_RUN} == not_run
@@ -193,13 +192,13 @@ def test_a_required_concept_that_is_not_searched_is_an_error(required: tuple[str
     )
     given_ = evidence(lines("x"), table)
     with pytest.raises(OptionError, match=required[-1]):
-        justify_absence(**{**given_, "options": AuditOptions(required=required)})
+        justify_absence(Layers(**{**given_, "options": AuditOptions(required=required)}))
 
 
 def test_a_concept_that_was_not_searched_gets_no_zero() -> None:
     waiting = Variant(concept="waiting", text="wait", status="proposed")
     table = ConceptTable(variants=(Variant(concept="AI", text="AI"), waiting))
-    found = justify_absence(**evidence(lines("x"), table))
+    found = justify_absence(Layers(**evidence(lines("x"), table)))
     assert found.concept_hits == {"AI": 0}
     assert [check.obligation for check in found.unmet] == [Obligation.VARIANTS_REVIEWED]
 
@@ -233,7 +232,7 @@ def test_a_ledger_without_a_variant_is_a_missing_sweep() -> None:
 def test_a_table_without_accepted_variants() -> None:
     table = ConceptTable(variants=(Variant(concept="AI", text="AI", status="proposed"),))
     with pytest.raises(ConceptTableError):
-        justify_absence(**evidence(lines("x"), table))
+        justify_absence(Layers(**evidence(lines("x"), table)))
 
 
 def test_meetings_of_another_sweep_are_refused_and_never_read_as_none() -> None:
@@ -243,7 +242,7 @@ def test_meetings_of_another_sweep_are_refused_and_never_read_as_none() -> None:
     meetings = [{"concepts": "AI + power", "scope": "page", "page_num": 1, "line_num": 1, "distance": 2}]
     given_ = evidence(lines(*texts), ConceptTable.from_variants(AI_POWER), AuditOptions(scope="line"))
     with pytest.raises(OptionError, match="scope is line"):
-        justify_absence(**{**given_, "cooccurrence_df": COOCCURRENCE_DF.build(meetings)})
+        justify_absence(Layers(**{**given_, "cooccurrence_df": COOCCURRENCE_DF.build(meetings)}))
 
 
 def test_the_library_looks_for_meetings_again_with_the_options_of_the_finding() -> None:
@@ -260,6 +259,7 @@ def test_the_library_looks_for_meetings_again_with_the_options_of_the_finding() 
         cross_ref_df=CROSS_REF_DF.empty(),
         object_registry=OBJECT_REGISTRY.empty(),
         blind_spot_df=given_["blind_spot_df"],
+        witness_df=WITNESS_DF.empty(),
         coverage=given_["coverage"],
     )
     swept = sweep(parsed, table)
@@ -288,7 +288,7 @@ BREAKS: dict[str, dict[str, Any]] = {
         "ledger_df": ledger(ConceptTable.from_variants(CONCEPTS), 3, state="timed_out", detail="page 1")
     },
     "question_covered": {"question": "How much water?"},
-    "control_found": {"controls": (("report", False),)},
+    "control_found": {"controls": (control_group(("report", 2)),)},
     "readers_agree": {"coverage": coverage(3, words_second_reader_only=70, pages_readers_disagree=(2,))},
 }
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
+from docaudit.concepts import ConceptTable
+from docaudit.evidence import ControlGroup, MissedControl, PageFact
+from docaudit.justification import AbsenceJustification
+from docaudit.location import PageState
+from docaudit.readability import RegionPicture
 from docaudit.render.html import to_html
 from tests.factories import hit, japanese, mentioned, not_established
 
@@ -40,12 +47,77 @@ def long_words():
     return mentioned(hits=(hit(snippet="x" * 400 + " electricity " + "電" * 400, section="S" * 300),))
 
 
-@pytest.mark.parametrize("make", [not_established, japanese, long_words])
+def many_concepts():
+    """Wide tables: twelve concepts, pages of known size, all kinds of marks, controls with one that failed."""
+    names = [f"concept number {number}" for number in range(12)]
+    table = ConceptTable.from_variants({name: [name] for name in names})
+    row = not_established().ledger[0]
+    shape = {"page_label": "iv", "width_pt": 595.0, "height_pt": 842.0, "state": PageState.MIXED}
+    missed = (MissedControl(word="harbour", page_num=3),)
+    return not_established(
+        concept_table=table,
+        ledger=tuple(row.model_copy(update={"concept": name, "variant": name}) for name in names),
+        concept_hits=dict.fromkeys(names, 5),
+        concept_pages=dict.fromkeys(names, (3, 30)),
+        required=(),
+        hits=tuple(hit(3, concept=name, variant=name) for name in names for _ in range(70)),
+        pages=tuple(PageFact(page_num=number, **shape) for number in range(1, 65)),
+        controls=(
+            ControlGroup(kind="positive", witness="ocr", layout="column", tried=5, found=4, missed=missed),
+        ),
+    )
+
+
+def with_pictures():
+    return not_established()
+
+
+PICTURE = Image.new("RGB", (420, 200), "teal")
+
+
+def pictures(justification: AbsenceJustification) -> list[RegionPicture]:
+    drawn = io.BytesIO()
+    PICTURE.save(drawn, "JPEG")
+    return [
+        RegionPicture(page_num=spot.page_num, bbox=spot.bbox, jpeg=drawn.getvalue())
+        for spot in justification.blind_spots
+        if spot.page_num
+    ]
+
+
+CONTRAST = """() => {
+  const channel = c => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+  const parts = text => (text.match(/[\\d.]+/g) || []).map(Number);
+  const ground = element => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = parts(getComputedStyle(at).backgroundColor);
+      if (colour.length === 3 || colour[3] > 0.99) return colour.slice(0, 3);
+    }
+    return [255, 255, 255];
+  };
+  const poor = [];
+  let texts = 0;
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    if (!walker.currentNode.textContent.trim()) continue;
+    texts += 1;
+    const element = walker.currentNode.parentElement;
+    const [one, two] = [parts(getComputedStyle(element).color), ground(element)].map(light);
+    const ratio = (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05);
+    if (ratio < 4.5) poor.push([element.outerHTML.slice(0, 120), ratio]);
+  }
+  return [texts, poor];
+}"""
+
+
+@pytest.mark.parametrize("make", [not_established, japanese, long_words, many_concepts, with_pictures])
 @pytest.mark.parametrize("width", [375, 1280])
 def test_report_in_the_browser(browser: Any, tmp_path: Path, make: Any, width: int) -> None:
     justification = make()
     file = tmp_path / "report.html"
-    file.write_text(to_html(justification), encoding="utf-8")
+    shown = pictures(justification) if make is with_pictures else []
+    file.write_text(to_html(justification, pictures=shown), encoding="utf-8")
     page = browser.new_page(viewport={"width": width, "height": 800})
     messages: list[str] = []
     requests: list[str] = []
@@ -57,10 +129,43 @@ def test_report_in_the_browser(browser: Any, tmp_path: Path, make: Any, width: i
     assert page.locator("h1").is_visible()
     assert page.get_by_text(justification.absence_explanation).first.is_visible()
     assert page.locator("ol.strip > li").count() == justification.document.pages_total
+    # In the first screen: the finding, and how strong it is.
+    for selector in ("h1", ".strength"):
+        box = page.locator(selector).bounding_box()
+        assert box["y"] + box["height"] < 800
     for place in page.locator("ul.spots > li").all():
         assert place.is_visible()
     assert page.locator("mark").first.is_visible()
+    assert page.locator(".concept .hits > li").count() == len(justification.hits)
+    loaded = page.evaluate("[...document.images].map(image => image.complete && image.naturalWidth)")
+    assert loaded == [PICTURE.width] * len(shown)
+    texts, poor = page.evaluate(CONTRAST)
+    assert texts > 100
+    assert poor == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert messages == []
-    assert requests == [file.as_uri()]
+    assert [url for url in requests if not url.startswith("data:")] == [file.as_uri()]
+    page.close()
+
+
+def test_the_keyboard_reaches_everything_that_unfolds(browser: Any, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    file.write_text(to_html(many_concepts()), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.goto(file.as_uri())
+    folds = page.locator("details").count()
+    assert folds > 12
+    reached: set[str] = set()
+    for _ in range(400):
+        page.keyboard.press("Tab")
+        tag = page.evaluate("document.activeElement.tagName")
+        if tag == "BODY":
+            break
+        if tag == "SUMMARY":
+            reached.add(page.evaluate("document.activeElement.parentElement.outerHTML.slice(0, 300)"))
+            page.keyboard.press("Enter")
+    assert len(reached) >= 12
+    assert page.locator("details.concept[open]").count() == 12
+    first = page.locator("a").first
+    assert first.get_attribute("href") == "#main"
     page.close()

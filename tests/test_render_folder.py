@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import errno
 import io
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +21,18 @@ def rows(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"))))
 
 
-def test_four_files_and_no_leftovers(tmp_path: Path) -> None:
+def test_all_files_and_no_leftovers(tmp_path: Path) -> None:
     justification = not_established()
     written = write_folder(justification, tmp_path / "new" / "out")
     assert sorted(p.name for p in (tmp_path / "new" / "out").iterdir()) == sorted(p.name for p in written)
+    assert len(written) == 8
     assert json_form.load_justification(written[0]) == justification
     assert len(rows(tmp_path / "new" / "out" / "hits.csv")) == len(justification.hits)
     spots = rows(tmp_path / "new" / "out" / "blind_spots.csv")
     assert [int(row["page_num"]) for row in spots] == [s.page_num for s in justification.blind_spots]
     assert all(row["meaning"] and row["remedy"] for row in spots)
+    terms = rows(tmp_path / "new" / "out" / "search-terms.csv")
+    assert [int(row["hits"]) for row in terms] == [row.hits for row in justification.ledger]
 
 
 def test_tables_without_rows_still_have_their_columns(tmp_path: Path) -> None:
@@ -79,3 +83,49 @@ def test_a_folder_in_the_way_of_a_file(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="is a directory"):
         write_folder(absent(), tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == ["hits.csv"]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def test_a_full_disk_in_the_middle_of_a_large_pdf(tmp_path: Path) -> None:
+    """The system itself refuses to write more: what was there before stays, and nothing of the new report is left."""
+    large = tmp_path / "copy.pdf"
+    large.write_bytes(b"%PDF-" + b"x" * 3_000_000)
+    write_folder(absent(), tmp_path / "old")
+    before = contents(tmp_path / "old")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, hard))
+    try:
+        for folder in ("old", "new"):
+            with pytest.raises(OutputError, match="cannot be written"):
+                write_folder(not_established(), tmp_path / folder, annotated=large)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert contents(tmp_path / "old") == before
+    assert not (tmp_path / "new").exists()
+
+
+def test_an_interrupt_leaves_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_folder(absent(), tmp_path / "old")
+    before = contents(tmp_path / "old")
+
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "write_bytes", interrupted)  # in the middle: the workbook
+    for folder in ("old", "new"):
+        with pytest.raises(KeyboardInterrupt):
+            write_folder(not_established(), tmp_path / folder)
+    assert contents(tmp_path / "old") == before
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_folder_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: Any, **__: Any) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "mkdir", refused)
+    with pytest.raises(OutputError, match="Permission denied"):
+        write_folder(absent(), tmp_path / "out")

@@ -63,7 +63,7 @@ def test_waived_obligations_are_part_of_the_headline() -> None:
     )
     text = to_text(absent(obligations=waived))
     assert text.startswith("ABSENT WITHIN THE STATED COVERAGE, WITH WAIVED REFERENCES_RESOLVED\n")
-    assert "waived because: Figure 3.D is in the online edition." in text
+    assert "Waived because: Figure 3.D is in the online edition." in text
 
 
 def test_a_check_that_was_not_run_does_not_read_as_met() -> None:

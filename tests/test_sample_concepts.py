@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import docaudit
-from docaudit.concept_lint import Severity, lint
 from docaudit.concepts import ConceptTable
+from docaudit.linting.rules import Severity, lint
 from docaudit.wordforms import CJK
 from tests import pdfs
 

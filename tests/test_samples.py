@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from functools import cache
 from pathlib import Path
@@ -47,6 +48,18 @@ def test_finding(name: str) -> None:
     assert found.finding == known["finding"]
     assert found.reason == known["reason"]
     assert int(found.finding.exit_code) == known["exit_code"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_whole_justification_byte_by_byte(name: str) -> None:
+    """What may differ between machines is left out, by written rules (samples/justifications.py)."""
+    spec = importlib.util.spec_from_file_location("justifications", SAMPLES / "justifications.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    file = SAMPLES / "expected" / "justifications" / f"{name}.json"
+    assert module.normalised(audited(name)) == file.read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", NAMES)

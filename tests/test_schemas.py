@@ -26,7 +26,9 @@ def generator() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("name", ["absence_justification", "parse_coverage", "concept_table", "coverage"])
+@pytest.mark.parametrize(
+    "name", ["absence_justification", "parse_coverage", "concept_table", "coverage", "elusion_draw"]
+)
 def test_no_drift(generator: ModuleType, name: str) -> None:
     saved = (SCHEMAS / f"{name}.schema.json").read_text("utf-8")
     assert saved == generator.schema_text(generator.MODELS[name]), "run: make schemas"

@@ -75,6 +75,15 @@ def test_a_saved_parse_is_not_read_again_and_it_is_said(saved: AbsenceJustificat
     assert "not read again" in of(result, Step.REPLAY).evidence
 
 
+def test_a_redacted_one_verifies_as_well(saved: AbsenceJustification) -> None:
+    redacted = load(dump(docaudit.redact(saved)))
+    assert redacted.redacted
+    assert docaudit.verify(redacted, DOCUMENT).verified
+    moved = redacted.model_copy(update={"hits": redacted.hits[1:]})
+    result = docaudit.verify(with_digest(moved), DOCUMENT)
+    assert of(result, Step.REPLAY).differences[0].field == "hits"
+
+
 def test_another_document_is_not_replayed(saved: AbsenceJustification) -> None:
     result = docaudit.verify(saved, pdfs.document(REPORT))
     assert not result.verified

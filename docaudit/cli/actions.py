@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
@@ -18,6 +19,26 @@ from docaudit.parsed import ParsedDocument
 from docaudit.render.clean import one_line
 from docaudit.render.words import plural
 
+if TYPE_CHECKING:
+    from docaudit.justification import AbsenceJustification
+    from docaudit.render.tongue import Language
+
+
+class Look(NamedTuple):
+    """How a report is to look.
+
+    Attributes:
+        doc: The document, for pictures and the annotated copy.
+        redact: Without the text of the document.
+        language: Language of the reports; None is that of the explanation.
+        password: Password of the document.
+    """
+
+    doc: Path | None = None
+    redact: bool = False
+    language: Language | None = None
+    password: str | None = None
+
 
 def audit(
     doc: Path,
@@ -26,6 +47,7 @@ def audit(
     options: AuditOptions,
     *,
     out: Path | None,
+    redact: bool,
     as_json: bool,
 ) -> int:
     """Audit one document; the exit code is that of its finding."""
@@ -38,12 +60,14 @@ def audit(
     table = ConceptTable.load(concepts)
     with progress_bar(doc.name) as progress:
         finding = docaudit.audit(doc, table, question=question, options=options, progress=progress)
-    written = _write(finding, out)
+    finding = docaudit.redact(finding) if redact else finding
+    look = Look(doc if doc.is_file() else None, redact, None, options.password)
+    written, problems = _write(finding, out, look, searched_on=dt.date.today())
     if as_json:
         click.echo(dump(finding), nl=False)
     else:
         print_report(finding, listed_in=str(out / "justification.json") if out else "the output of --json")
-    say_written(written, err=as_json)
+    say_written(written, problems, err=as_json)
     return int(finding.finding.exit_code)
 
 
@@ -84,23 +108,28 @@ def parse(doc: Path, out: Path, options: AuditOptions, *, as_json: bool) -> int:
     return 0
 
 
-def report(saved: Path, *, html: Path | None, out: Path | None, as_json: bool) -> int:
+def report(saved: Path, look: Look, *, html: Path | None, out: Path | None, as_json: bool) -> int:
     """Show a saved justification on the terminal, or write it again."""
-    from docaudit import atomic
-    from docaudit.render.html import to_html
+    import docaudit
+    from docaudit import atomic, reporting
     from docaudit.render.text import print_report
     from docaudit.saved import dump, load_justification
 
     justification = load_justification(saved)
-    written = _write(justification, out)
+    if look.redact and not justification.redacted:
+        justification = docaudit.redact(justification)
+    written, problems = _write(justification, out, look)
     if html is not None:
-        atomic.write_text(html, to_html(justification))
+        page = reporting.html_report(
+            justification, look.doc, redact=look.redact, language=look.language, password=look.password
+        )
+        atomic.write_text(html, page)
         written.append(html)
     if as_json:
         click.echo(dump(justification), nl=False)
     elif not written:
-        print_report(justification, listed_in=str(saved))
-    say_written(written, err=as_json)
+        print_report(justification, listed_in=str(saved), language=look.language)
+    say_written(written, problems, err=as_json)
     return 0
 
 
@@ -138,10 +167,24 @@ def _each(docs: Iterable[Path], work: Callable[[Path], Done], failed: list[Path]
             yield done
 
 
-def _write(justification: Any, out: Path | None) -> list[Path]:
-    from docaudit.render.folder import write_folder
+def _write(
+    justification: AbsenceJustification, out: Path | None, look: Look, *, searched_on: dt.date | None = None
+) -> tuple[list[Path], tuple[str, ...]]:
+    """Write a report into a folder, if one is named: the files, and what could not be made."""
+    from docaudit.reporting import write_report
 
-    return write_folder(justification, out) if out is not None else []
+    if out is None:
+        return [], ()
+    done = write_report(
+        justification,
+        out,
+        look.doc,
+        redact=look.redact,
+        language=look.language,
+        searched_on=searched_on,
+        password=look.password,
+    )
+    return done.files, done.problems
 
 
 def _say_sent(options: AuditOptions) -> None:
@@ -152,7 +195,9 @@ def _say_sent(options: AuditOptions) -> None:
     click.echo(f"docaudit: question, counts and snippets of the document will be sent to {host}", err=True)
 
 
-def say_written(paths: list[Path], *, err: bool = False) -> None:
-    """Name the files that were written."""
+def say_written(paths: list[Path], problems: Sequence[str] = (), *, err: bool = False) -> None:
+    """Name the files that were written, and on stderr what could not be made."""
     if paths:
         click.echo("\nwritten: " + "  ".join(str(path) for path in paths), err=err)
+    for problem in problems:
+        click.echo(f"docaudit: {one_line(problem)}", err=True)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 import docaudit
-from docaudit.cli import checking, suggesting, tables
+from docaudit.cli import checking, sampling, suggesting, tables
 from docaudit.cli.common import concepts_flag, debug_flag, documents, json_flag
 from docaudit.cli.flags import chosen_options, option_flags
 from docaudit.options import READING_OPTIONS
@@ -17,7 +17,13 @@ out_flag = click.option(
     "--out",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Also write justification.json, report.html, hits.csv and blind_spots.csv into this folder.",
+    help="Also write the report in all its forms into this folder: justification.json, report.html, report.md, "
+    "search-record.md, search-terms.xlsx and .csv, hits.csv, blind_spots.csv, and of a PDF annotated.pdf.",
+)
+redact_flag = click.option(
+    "--redact",
+    is_flag=True,
+    help="Leave the text of the document out of everything that is printed or written.",
 )
 
 
@@ -26,7 +32,7 @@ out_flag = click.option(
     epilog="Exit codes of audit: 0 absent within the stated coverage, 1 mentioned, 2 error, 3 not established. "
     "Of sweep: 0 no hit and everything could be searched, 1 a hit, 2 error, 3 no hit but something was not read. "
     "Of coverage: 0, 1 if --fail-under or --fail-on says so, 2 error. Of lint: 0 clean or only remarks, 1 findings, "
-    "2 error.",
+    "2 error. Of sample --read: 0 nothing missed, 1 something missed, 2 error, 3 answers are missing.",
 )
 @click.version_option(docaudit.__version__, prog_name="docaudit")
 @debug_flag
@@ -39,11 +45,18 @@ def app() -> None:
 @concepts_flag
 @click.option("--question", metavar="TEXT", help="The question that the document is asked.")
 @out_flag
+@redact_flag
 @json_flag
 @option_flags()
 @debug_flag
 def audit(
-    doc: Path, concepts: Path, question: str | None, out: Path | None, as_json: bool, **flags: Any
+    doc: Path,
+    concepts: Path,
+    question: str | None,
+    out: Path | None,
+    redact: bool,
+    as_json: bool,
+    **flags: Any,
 ) -> int:
     """Audit DOC: is what the concept table describes absent from it?
 
@@ -52,7 +65,9 @@ def audit(
     """
     from docaudit.cli import actions
 
-    return actions.audit(doc, concepts, question, chosen_options(flags), out=out, as_json=as_json)
+    return actions.audit(
+        doc, concepts, question, chosen_options(flags), out=out, redact=redact, as_json=as_json
+    )
 
 
 @app.command()
@@ -174,17 +189,44 @@ def parse(doc: Path, out: Path, as_json: bool, **flags: Any) -> int:
 @click.argument("saved", metavar="JSON", type=click.Path(path_type=Path))
 @click.option("--html", metavar="FILE", type=click.Path(path_type=Path), help="Write the HTML report here.")
 @out_flag
+@click.option(
+    "--doc",
+    metavar="DOC",
+    type=click.Path(path_type=Path),
+    help="The PDF that was audited: for pictures of what was not read, and annotated.pdf.",
+)
+@redact_flag
+@click.option(
+    "--language",
+    type=click.Choice(["en", "ja"]),
+    help="Language of the reports; that of the explanation if not given.",
+)
+@click.option(
+    "--password",
+    envvar="DOCAUDIT_PASSWORD",
+    help="Password of DOC. Better through the environment: DOCAUDIT_PASSWORD.",
+)
 @json_flag
 @debug_flag
-def report(saved: Path, html: Path | None, out: Path | None, as_json: bool) -> int:
-    """Show a saved justification again, without the document.
+def report(
+    saved: Path,
+    html: Path | None,
+    out: Path | None,
+    doc: Path | None,
+    redact: bool,
+    language: Any,
+    password: str | None,
+    as_json: bool,
+) -> int:
+    """Show a saved justification again, or write it in all its forms; the document is not needed.
 
-    Exit code: 0, or 2 if the file cannot be read.
+    Exit code: 0, or 2 if the file cannot be read, DOC is another document, or nothing can be written.
     """
     from docaudit.cli import actions
 
-    return actions.report(saved, html=html, out=out, as_json=as_json)
+    look = actions.Look(doc, redact, language, password)
+    return actions.report(saved, look, html=html, out=out, as_json=as_json)
 
 
-for command in (*tables.COMMANDS, *suggesting.COMMANDS, *checking.COMMANDS):
+for command in (*tables.COMMANDS, *suggesting.COMMANDS, *checking.COMMANDS, *sampling.COMMANDS):
     app.add_command(command)

@@ -24,6 +24,8 @@ def option_flags(names: Iterable[str] = tuple(AuditOptions.model_fields)) -> Cal
 
     def add(command: Command) -> Command:
         for name in reversed(chosen):
+            if name == "waive":
+                command = _because(command)
             command = _flag(name)(command)
         return command
 
@@ -33,8 +35,9 @@ def option_flags(names: Iterable[str] = tuple(AuditOptions.model_fields)) -> Cal
 def chosen_options(flags: Mapping[str, Any]) -> AuditOptions:
     """The options with which a command was called; raises OptionError for a value that does not fit."""
     given = {name: flags[name] for name in AuditOptions.model_fields if flags.get(name) not in (None, ())}
-    if "waive" in given:
-        given["waive"] = _waivers(given["waive"])
+    reasons = flags.get("because") or ()
+    if "waive" in given or reasons:
+        given["waive"] = _waivers(given.get("waive", ()), reasons)
     return AuditOptions.from_keywords(None, given)
 
 
@@ -46,7 +49,7 @@ def _flag(name: str) -> Callable[[Command], Command]:
     if get_origin(kind) is Literal:
         settings["type"] = click.Choice([str(value) for value in get_args(kind)])
     elif name == "waive":
-        settings |= {"multiple": True, "metavar": "CODE=REASON"}
+        settings |= {"multiple": True, "metavar": "CODE"}
     elif get_origin(kind) is tuple:
         settings |= {"multiple": True, "metavar": "NAME"}
     elif kind is bool:
@@ -56,6 +59,14 @@ def _flag(name: str) -> Callable[[Command], Command]:
     if name == "password":
         settings["envvar"] = "DOCAUDIT_PASSWORD"
     return click.option(flag, name, **settings)
+
+
+_because = click.option(
+    "--because",
+    multiple=True,
+    metavar="REASON",
+    help="Why the obligation named by --waive is waived: one for each, in the same order.",
+)
 
 
 def _plain(annotation: Any) -> Any:
@@ -74,20 +85,21 @@ def _help(name: str) -> str:
     return f"{text} {_SHOWN_ELSEWHERE.get(name, '')}".strip()
 
 
-def _waivers(pairs: tuple[str, ...]) -> dict[str, str]:
+def _waivers(codes: tuple[str, ...], reasons: tuple[str, ...]) -> dict[str, str]:
     from docaudit.justification import Obligation
 
     known = [obligation.value for obligation in Obligation]
-    waivers = {}
-    for pair in pairs:
-        code, _, reason = pair.partition("=")
+    for code in codes:
         if code not in known:
-            raise OptionError(
-                f"--waive {pair}: no obligation '{code}'", remedy=f"codes are {', '.join(known)}"
-            )
+            raise OptionError(f"--waive {code}: no such obligation", remedy=f"codes are {', '.join(known)}")
+    if len(codes) != len(reasons):
+        raise OptionError(
+            f"{len(codes)} x --waive, {len(reasons)} x --because: each waiver needs its reason",
+            remedy='write --waive CODE --because "why this may be waived"',
+        )
+    if len(set(codes)) != len(codes):
+        raise OptionError("--waive names an obligation twice", remedy="write both reasons into one --because")
+    for code, reason in zip(codes, reasons, strict=True):
         if not reason.strip():
-            raise OptionError(
-                f"--waive {code}: no reason given", remedy=f'write --waive {code}="why this may be waived"'
-            )
-        waivers[code] = reason.strip()
-    return waivers
+            raise OptionError(f"--waive {code}: its reason is empty", remedy="write why, it is recorded")
+    return {code: reason.strip() for code, reason in zip(codes, reasons, strict=True)}

@@ -9,10 +9,11 @@ from typing import NamedTuple, TypeVar
 
 from rich.console import Console
 
-from docaudit.concept_lint_codes import LintCode
 from docaudit.errors import OptionError
-from docaudit.justification import Finding, Obligation
+from docaudit.justification import Finding
+from docaudit.linting.codes import LintCode
 from docaudit.location import PageState, TextSource
+from docaudit.obligations.rules import RULES
 from docaudit.reasons import BlindSpotKind, LedgerState, NearMissReason
 from docaudit.render import words
 from docaudit.render.paper import Paper, new_console
@@ -74,12 +75,12 @@ def entries() -> list[Entry]:
     ]
     obligations = [
         Entry(
-            code.value,
+            rule.obligation.value,
             "obligation",
-            f"{words.OBLIGATIONS[code]}.",
-            f'do what the report says under it, or waive it: --waive {code.value}="why"',
+            rule.meaning,
+            f'{rule.remedy}; or waive it: --waive {rule.obligation.value} --because "why"',
         )
-        for code in Obligation
+        for rule in RULES
     ]
     misses = {reason: reason.sentence for reason in NearMissReason}
     return [

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from docaudit.cli.printing import print_json
-from docaudit.concept_rows import MatchMode
+from docaudit.concept_table.rows import MatchMode
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.errors import ConceptTableError, OptionError, OutputError
 from docaudit.options import AuditOptions
@@ -95,7 +95,7 @@ def _is_there(path: Path) -> bool:
 
 def lint(path: Path, doc: Path | None, options: AuditOptions, *, as_json: bool) -> int:
     """Print what is odd in a concept table; 1 if there is more than remarks."""
-    from docaudit.concept_lint import lint as find
+    from docaudit.linting.rules import lint as find
 
     table = ConceptTable.load(path)
     findings = find(table)

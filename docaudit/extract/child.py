@@ -15,6 +15,7 @@ from docaudit.errors import (
     NotAPdfError,
     PasswordRequiredError,
 )
+from docaudit.extract.annotate_facts import Annotated, AnnotateRequest
 from docaudit.extract.document import SourceFile
 from docaudit.extract.facts import (
     DocumentFact,
@@ -24,6 +25,8 @@ from docaudit.extract.facts import (
     OpenRequest,
     PageFact,
     PageRead,
+    Planted,
+    PlantRequest,
     ReadRequest,
     Refused,
     SecondText,
@@ -140,9 +143,11 @@ class Child:
                 raise PipeGarbledError("an answer to another question")
         raise PipeTimeoutError
 
-    def thumbnail(self, page_num: int, width: int, seconds: float) -> bytes | Refused:
-        """A small JPEG of one page; raises PipeTimeoutError or PipeClosedError."""
-        send(self._to, ThumbnailRequest(page_num, width))
+    def thumbnail(
+        self, page_num: int, width: int, seconds: float, clip: tuple[float, float, float, float] | None = None
+    ) -> bytes | Refused:
+        """A small JPEG of one page, or of a region of it; raises PipeTimeoutError or PipeClosedError."""
+        send(self._to, ThumbnailRequest(page_num, width, clip))
         reply = decode_reply(receive(self._from, seconds))
         if isinstance(reply, ThumbnailDrawn) and reply.page_num == page_num:
             return reply.jpeg
@@ -165,6 +170,22 @@ class Child:
         reply = decode_reply(receive(self._from, seconds, most))
         if not isinstance(reply, (Extracted, Refused)):
             raise PipeGarbledError("asked for an embedded file, got something else")
+        return reply
+
+    def annotate(self, request: AnnotateRequest, seconds: float) -> Annotated | Refused:
+        """Save an annotated copy of the document; raises PipeTimeoutError or PipeClosedError."""
+        send(self._to, request)
+        reply = decode_reply(receive(self._from, seconds))
+        if not isinstance(reply, (Annotated, Refused)):
+            raise PipeGarbledError("asked for an annotated copy, got something else")
+        return reply
+
+    def plant(self, request: PlantRequest, seconds: float) -> Planted | Refused:
+        """Write a copy with phrases planted into it; raises PipeTimeoutError or PipeClosedError."""
+        send(self._to, request)
+        reply = decode_reply(receive(self._from, seconds))
+        if not isinstance(reply, (Planted, Refused)):
+            raise PipeGarbledError("asked for a copy, got something else")
         return reply
 
     def last_words(self) -> str:

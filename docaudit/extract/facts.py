@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import msgspec
 
+from docaudit.extract.annotate_facts import Annotated, AnnotateRequest
+
 Box = tuple[float, float, float, float]
 
 
@@ -49,6 +51,13 @@ class SpotFact(msgspec.Struct, array_like=True):
     area_share: float | None = None
 
 
+class WitnessFact(msgspec.Struct, array_like=True):
+    """A word that the second engine saw, and where it stands; no box if the engine does not say."""
+
+    word: str
+    box: Box | None
+
+
 class PageFact(msgspec.Struct, array_like=True):
     """Everything that was read of one page, and what was not."""
 
@@ -67,6 +76,7 @@ class PageFact(msgspec.Struct, array_like=True):
     ink_unread: int | None = None
     words_first_only: int | None = None
     words_second_only: int | None = None
+    witnesses: list[WitnessFact] = []
 
 
 class OutlineFact(msgspec.Struct, array_like=True):
@@ -107,6 +117,19 @@ class DocumentFact(msgspec.Struct, array_like=True):
     revisions: list[RevisionFact] = []
 
 
+class PlantFact(msgspec.Struct, array_like=True):
+    """A phrase that is to take the place of one line, or of two: `texts` and `boxes` have one entry for each."""
+
+    layout: str
+    phrase: str
+    page_num: int
+    texts: list[str]
+    boxes: list[Box]
+    direction: str
+    size: float
+    picture: bool = False
+
+
 class OpenRequest(msgspec.Struct, array_like=True, tag="open"):
     """First message to the child: what to open, and how to read it."""
 
@@ -131,10 +154,11 @@ class ReadRequest(msgspec.Struct, array_like=True, tag="read"):
 
 
 class ThumbnailRequest(msgspec.Struct, array_like=True, tag="thumbnail"):
-    """Draw one page, `width` pixels wide."""
+    """Draw one page, or only the region `clip` of it (points, as displayed), `width` pixels wide."""
 
     page_num: int
     width: int
+    clip: Box | None = None
 
 
 class TextRequest(msgspec.Struct, array_like=True, tag="text"):
@@ -149,6 +173,13 @@ class ExtractRequest(msgspec.Struct, array_like=True, tag="extract"):
     name: str
     stream: int
     limit: int
+
+
+class PlantRequest(msgspec.Struct, array_like=True, tag="plant"):
+    """Write a copy of the document with these phrases in it to the path `target`."""
+
+    target: str
+    plants: list[PlantFact]
 
 
 class Opened(msgspec.Struct, array_like=True, tag="opened"):
@@ -196,6 +227,12 @@ class Extracted(msgspec.Struct, array_like=True, tag="extracted"):
     sha256: str
 
 
+class Planted(msgspec.Struct, array_like=True, tag="planted"):
+    """The copy was written; `problems` has the place in the list, and why, of each phrase that is not in it."""
+
+    problems: list[tuple[int, str]]
+
+
 class Refused(msgspec.Struct, array_like=True, tag="refused"):
     """The document cannot be opened, or the page cannot be read.
 
@@ -207,5 +244,13 @@ class Refused(msgspec.Struct, array_like=True, tag="refused"):
     message: str
 
 
-Request = OpenRequest | ReadRequest | ThumbnailRequest | TextRequest | ExtractRequest
-Reply = Opened | Working | PageRead | ThumbnailDrawn | SecondText | Extracted | Refused
+Request = (
+    OpenRequest
+    | ReadRequest
+    | ThumbnailRequest
+    | TextRequest
+    | ExtractRequest
+    | PlantRequest
+    | AnnotateRequest
+)
+Reply = Opened | Working | PageRead | ThumbnailDrawn | SecondText | Extracted | Planted | Annotated | Refused

@@ -16,6 +16,7 @@ from docaudit.extract.isolation import Progress, read_document
 from docaudit.extract.line_types import mark_line_types
 from docaudit.extract.tables import image_table, line_table, page_table, spot_table
 from docaudit.extract.toc import printed_contents, toc_table
+from docaudit.extract.witness_table import witness_table
 from docaudit.options import AuditOptions
 
 
@@ -31,6 +32,7 @@ class ExtractedTables:
     cross_ref_df: pd.DataFrame
     object_registry: pd.DataFrame
     blind_spot_df: pd.DataFrame
+    witness_df: pd.DataFrame
 
 
 def read_tables(source: Source, options: AuditOptions, progress: Progress | None = None) -> ExtractedTables:
@@ -41,6 +43,7 @@ def read_tables(source: Source, options: AuditOptions, progress: Progress | None
         document = with_inner_documents(file, options, document, pages, deadline)
     page_df, image_df, blind_spot_df = page_table(pages), image_table(pages), spot_table(document, pages)
     line_df = mark_line_types(line_table(document, pages), page_df)
+    witness_df = witness_table(line_df, pages)
     outline, versions = document.outline, document.versions
     del document, pages  # the lines are in the table; of long documents they are most of the memory
     printed = printed_contents(line_df, len(page_df))
@@ -61,4 +64,5 @@ def read_tables(source: Source, options: AuditOptions, progress: Progress | None
         cross_ref_df=cross_ref_df,
         object_registry=object_registry,
         blind_spot_df=blind_spot_df,
+        witness_df=witness_df,
     )

@@ -8,8 +8,19 @@ from importlib.metadata import version
 import pymupdf
 from pypdfium2 import PdfPage
 
+from docaudit.extract.annotate_facts import Annotated, AnnotateRequest
 from docaudit.extract.engine import ENGINE_ERRORS, key_of, warnings_of
-from docaudit.extract.facts import DocumentFact, Extracted, ExtractRequest, LineFact, OpenRequest, PageFact
+from docaudit.extract.facts import (
+    Box,
+    DocumentFact,
+    Extracted,
+    ExtractRequest,
+    LineFact,
+    OpenRequest,
+    PageFact,
+    Planted,
+    PlantRequest,
+)
 from docaudit.extract.fonts import Doubt, FontCheck, font_spots
 from docaudit.extract.hidden import HiddenContent
 from docaudit.extract.images import oversized, read_images
@@ -24,6 +35,7 @@ from docaudit.extract.page_tree import PageTree
 from docaudit.extract.parts import document_parts
 from docaudit.extract.pictures import BoxPictures, PdfiumPictures
 from docaudit.extract.pixels import compare_pixels
+from docaudit.extract.planting import plant
 from docaudit.extract.second_engine import SecondEngine
 from docaudit.extract.second_reader import SecondReading, read_second, without_found
 from docaudit.extract.spots import damage_spot, page_state, without_reread
@@ -32,6 +44,9 @@ from docaudit.extract.thumbnails import draw_thumbnail
 from docaudit.extract.unread import Settled, settle
 from docaudit.extract.visibility import mark_visibility, read_boxes
 from docaudit.location import PageState
+
+_NOT_ENCRYPTED = 1
+"""PDF_ENCRYPT_NONE."""
 
 
 class DocumentRefusedError(Exception):
@@ -74,6 +89,7 @@ class DocumentReader:
             self._ocr = OcrReader(engine, request.ocr_lang, request.ocr_confidence, working)
         self._reread = request.ocr == "full"
         self._finder = TextFinder(working)
+        self._request = request
         self._hidden = HiddenContent(self._doc, lambda: _open(request), self._ocr, self._finder)
 
     def describe(self, full: bool) -> DocumentFact:
@@ -119,12 +135,38 @@ class DocumentReader:
             pymupdf.TOOLS.store_shrink(100)
         return fact
 
-    def thumbnail(self, page_num: int, width: int) -> bytes:
-        """A small JPEG of one page (1-based); raises UnreachablePageError, PageRefusedError, or MemoryError."""
+    def thumbnail(self, page_num: int, width: int, clip: Box | None = None) -> bytes:
+        """A small JPEG of one page (1-based) or of a region of it.
+
+        Raises UnreachablePageError, PageRefusedError, or MemoryError.
+        """
         try:
-            return draw_thumbnail(self._tree.load(page_num), width)
+            return draw_thumbnail(self._tree.load(page_num), width, clip)
         except ENGINE_ERRORS as error:
             raise PageRefusedError(f"{type(error).__name__}: {error}") from error
+
+    def annotate(self, request: AnnotateRequest) -> Annotated:
+        """Save an annotated copy; the document is changed by it, so nothing else may be asked of this reader after."""
+        from docaudit.extract.annotate import annotate  # needed once, by one kind of child
+
+        try:
+            return Annotated(annotate(self._doc, self._tree, request))
+        except ENGINE_ERRORS as error:
+            raise PageRefusedError(f"{type(error).__name__}: {error}") from error
+
+    def plant(self, request: PlantRequest) -> Planted:
+        """Write a copy with phrases in it, whole but for what was damaged; raises PageRefusedError, or MemoryError."""
+        try:
+            copy = _open(self._request)
+            tree = PageTree(copy)
+            problems = [
+                (number, plant(tree.load(one.page_num), one)) for number, one in enumerate(request.plants)
+            ]
+            copy.save(request.target, encryption=_NOT_ENCRYPTED)
+            copy.close()
+        except ENGINE_ERRORS as error:
+            raise PageRefusedError(f"{type(error).__name__}: {error}") from error
+        return Planted([(number, why) for number, why in problems if why])
 
     def second_text(self, page_num: int) -> str | None:
         """The text of one page (1-based) by the second engine alone; None if it cannot read the page."""
@@ -205,6 +247,7 @@ class DocumentReader:
         """What the second engine reads on the page; nothing if it was not asked or cannot tell."""
         reading = read_second(peer, page.rect, fact.lines) if peer is not None and self._compare else None
         fact.words_first_only = None if reading is None else reading.first_only
+        fact.witnesses = [] if reading is None else reading.witnesses
         return SecondReading() if reading is None else reading
 
     def _compare_pixels(self, page: pymupdf.Page, text: TextLayer, settled: Settled, ocr: OcrReader) -> None:

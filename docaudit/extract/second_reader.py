@@ -20,8 +20,9 @@ import pypdfium2.raw as pdfium
 
 from docaudit.extract.boxes import touch
 from docaudit.extract.engine import clean
-from docaudit.extract.facts import Box, LineFact
+from docaudit.extract.facts import Box, LineFact, WitnessFact
 from docaudit.extract.lines import TextLayer
+from docaudit.extract.witness_words import witness_words
 from docaudit.location import TextSource, Visibility
 
 _PUNCTUATION = re.compile(r"[^\w\s]|_")
@@ -41,11 +42,13 @@ class SecondReading:
         lines: Lines with words that the first engine did not see, and those that a phrase may run on into.
         words: For each of them the number of such words.
         first_only: Words that the second engine did not see.
+        witnesses: Words that both engines saw, or that stand in the added lines: a search must find them.
     """
 
     lines: list[LineFact] = field(default_factory=list)
     words: list[int] = field(default_factory=list)
     first_only: int = 0
+    witnesses: list[WitnessFact] = field(default_factory=list)
 
     def layer(self) -> TextLayer:
         """The lines as a text layer, whose visibility the ink can tell."""
@@ -81,8 +84,15 @@ def read_second(
         others = _folded(_legible(text)).split()
         first_only, lacking = _differences(ones, others)
         reading = SecondReading(first_only=first_only)
+        placed = _Placed(peer, text_page, rect, text)
         if lacking:
-            _add_lines(reading, _Placed(peer, text_page, rect, text), lacking, known)
+            _add_lines(reading, placed, lacking, known)
+        seen = {*ones, *(word for line in reading.lines for word in _folded(line.text).split())}
+        reading.witnesses = [
+            WitnessFact(text[start:end], placed.box(start, end))
+            for start, end in witness_words(text)
+            if _folded(text[start:end]) in seen
+        ]
         return reading
     finally:
         text_page.close()

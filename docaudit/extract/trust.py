@@ -58,6 +58,8 @@ def page_problem(page: PageFact, page_num: int) -> str:
         in_pixels = max(image.width_px, image.height_px) < _LARGEST
         if not in_pixels or image.ocr_state not in _OCR_STATES or not _finite((*image.box, *sizes)):
             return "an image that cannot be"
+    if not all(_placed(witness.box) for witness in page.witnesses):
+        return "a word at a place that cannot be"
     return _lines(page.lines) or _spots(page.spots)
 
 

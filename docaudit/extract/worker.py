@@ -13,11 +13,13 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from docaudit.extract.annotate_facts import AnnotateRequest
 from docaudit.extract.facts import (
     ExtractRequest,
     Opened,
     OpenRequest,
     PageRead,
+    PlantRequest,
     ReadRequest,
     Refused,
     Reply,
@@ -113,7 +115,13 @@ def _answer(reader: DocumentReader, request: Request) -> Reply:
         if isinstance(request, ExtractRequest):
             return reader.extract(request)
         if isinstance(request, ThumbnailRequest):
-            return ThumbnailDrawn(request.page_num, reader.thumbnail(request.page_num, request.width))
+            return ThumbnailDrawn(
+                request.page_num, reader.thumbnail(request.page_num, request.width, request.clip)
+            )
+        if isinstance(request, AnnotateRequest):
+            return reader.annotate(request)
+        if isinstance(request, PlantRequest):
+            return reader.plant(request)
         if isinstance(request, TextRequest):
             return SecondText(request.page_num, reader.second_text(request.page_num))
         assert isinstance(request, ReadRequest)

@@ -169,7 +169,7 @@ def structure_findings(document: Readability) -> list[tuple[str, str, tuple[str,
     return [
         (
             "contents",
-            f"{found:,} of {words.entries(c.toc_entries)} found on their page",
+            f"{found:,} of {words.plural(c.toc_entries, 'entry')} found on their page",
             c.contents_not_found,
         ),
         ("page labels", f"declared for {labelled:,} {of_pages}", c.page_label_gaps + c.page_label_mismatches),

@@ -2,173 +2,135 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from docaudit.concepts import Variant
+from docaudit.evidence import Hit, LedgerRow
+from docaudit.justification import AbsenceJustification, Finding
+from docaudit.readability import RegionPicture
+from docaudit.render import facts, view
+from docaudit.render.colours import colour
+from docaudit.render.environment import environment
+from docaudit.render.headlines import STATE_ORDER, headline, obligation_counts, strength, verdict
+from docaudit.render.matrix import meeting_groups, pair_matrix
+from docaudit.render.page_shapes import page_shapes
+from docaudit.render.tongue import Language, Tongue
 
-from docaudit.evidence import ParseCoverage
-from docaudit.justification import AbsenceJustification, Finding, ObligationState
-from docaudit.render import view, words
-from docaudit.render.clean import one_line, shown
-from docaudit.render.kwic import split_snippet
-from docaudit.render.pages import page_ranges, page_words
-from docaudit.render.text import likely_words
-
-STATE_ORDER = (
-    ObligationState.UNMET,
-    ObligationState.WAIVED,
-    ObligationState.NOT_RUN,
-    ObligationState.MET,
-)
-CELL_WORDS = {
-    view.CellState.READ: "read",
-    view.CellState.UNLIKELY: "read but for parts that hold no text",
-    view.CellState.PARTLY: "a part was not read",
-    view.CellState.UNREAD: "not read",
-}
-Facts = list[tuple[str, str]]
+OPEN_HITS = 60
+"""Hits of a concept that are shown without unfolding."""
 
 
-def to_html(justification: AbsenceJustification) -> str:
-    """The whole report as one HTML document."""
-    template = environment().get_template("report.html.j2")
-    return template.render(_context(justification))
+@dataclass(frozen=True)
+class HitGroup:
+    """All hits of one concept: runs of hits under one heading (section, or part of the file)."""
+
+    concept: str
+    number: int
+    hits: int
+    runs: tuple[tuple[str, tuple[Hit, ...]], ...]
 
 
-@cache
-def environment() -> Environment:
-    """The templates of docaudit: everything escaped, no name undefined."""
-    made = Environment(
-        loader=PackageLoader("docaudit.render"),
-        # Unconditional: the choice by file ending would not escape in a template named .j2.
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    filters: dict[str, Callable[..., Any]] = {
-        "shown": shown,
-        "share": _area,
-        "heading": view.heading,
-        "one_line": one_line,
-        "page_ranges": page_ranges,
-        "page_words": page_words,
-        "split": split_snippet,
-        "likely": likely_words,
-        "plural": words.plural,
-        "percent": words.percent,
-    }
-    made.filters.update(filters)
-    # `safe` would switch escaping off; no template of ours may.
-    del made.filters["safe"]
-    return made
+def to_html(
+    justification: AbsenceJustification,
+    language: Language | None = None,
+    *,
+    pictures: Sequence[RegionPicture] = (),
+    notes: Sequence[str] = (),
+) -> str:
+    """The whole report as one HTML document.
+
+    Args:
+        justification: What is reported.
+        language: Language of the report; that of the explanation if None.
+        pictures: Pictures of regions that were not read, or why there is none; without any the report says so.
+        notes: What the reader must know of this report itself, in English (why it has no annotated copy, say).
+    """
+    t = Tongue(language or justification.options.language)
+    template = environment(t).get_template("report.html.j2")
+    return template.render(_context(justification, t), notes=notes, **_pictures(justification, pictures))
 
 
-def _context(justification: AbsenceJustification) -> dict[str, Any]:
-    j = justification
+def _context(j: AbsenceJustification, t: Tongue) -> dict[str, Any]:
+    rows = view.concept_rows(j)
+    numbers = {row.name: number for number, row in enumerate(rows)}
     return {
         "j": j,
+        "language": t.language,
         "document": j.document,
         "coverage": j.coverage,
-        "headline": words.headline(j),
-        "verdict": words.verdict(j),
-        "strength": words.strength(j),
+        "headline": headline(j, t),
+        "verdict": verdict(j, t),
+        "strength": strength(j, t),
         "tone": {Finding.MENTIONED: "mentioned", Finding.ABSENT: "absent"}.get(j.finding, "open"),
-        "w": words,
-        "concepts": view.concept_rows(j),
+        "concepts": rows,
+        "colours": [colour(number) for number in range(len(rows))],
+        "numbers": numbers,
+        "matrix": pair_matrix(j, [row.name for row in rows]),
+        "meetings": meeting_groups(j),
         "obligations": sorted(j.obligations, key=lambda check: STATE_ORDER.index(check.state)),
-        "obligation_counts": _counts(j),
-        "cells": view.page_cells(j),
-        "cell_words": CELL_WORDS,
+        "obligation_counts": obligation_counts(j, t),
+        "shapes": page_shapes(j, numbers),
+        "cell_words": {state: t(said) for state, said in view.CELL_WORDS.items()},
         "groups": view.spot_groups(j),
-        "headings": view.headings(j),
+        "headings": view.headings(j, t),
         "to_read": view.passages_to_read(j),
-        "variants": j.concept_table.variants if j.concept_table else (),
+        "hit_groups": hit_groups(j, numbers, t),
+        "open_hits": OPEN_HITS,
+        "keywords": _keywords(j),
         "described": j.concept_table.info if j.concept_table else (),
-        "coverage_facts": _coverage_facts(j),
-        "coverage_lists": _coverage_lists(j),
-        "option_facts": _option_facts(j),
+        "coverage_facts": facts.coverage_facts(j.coverage, t),
+        "coverage_lists": facts.coverage_lists(j.coverage, t),
+        "option_facts": facts.option_facts(j, t),
+        "steps": facts.steps_to_check(j, t),
+        "worded_by": facts.worded_by(j, t),
     }
 
 
-def _counts(justification: AbsenceJustification) -> str:
-    states = [check.state for check in justification.obligations]
-    return ", ".join(
-        f"{states.count(state)} {words.OBLIGATION_STATES[state]}" for state in STATE_ORDER if state in states
-    )
-
-
-def _coverage_facts(justification: AbsenceJustification) -> Facts:
-    c = justification.coverage
-    if c is None:
-        return []
-    states = ", ".join(f"{n:,} {words.PAGE_STATES[state]}" for state, n in c.pages_by_state.items() if n)
+def _keywords(j: AbsenceJustification) -> list[tuple[str, list[tuple[Variant, LedgerRow | None]]]]:
+    """The rows of the keyword table by concept, each with what became of it (None: it was not searched)."""
+    ledger = {(row.concept, row.variant): row for row in j.ledger}
+    concepts = j.concept_table.by_concept if j.concept_table else ()
     return [
-        ("Pages", f"{c.pages_total:,}, of which {c.pages_with_text:,} with a text layer{_by_ocr(c)}"),
-        ("Pages by state", states),
-        ("Ink under text that was read", _share(c.ink_read_share)),
-        (
-            "Images",
-            (
-                f"{c.images_total:,} placed: {c.images_read:,} read by OCR, "
-                f"{c.images_without_text:,} without text, {c.images_unread:,} unread"
+        (concept.name, [(v, ledger.get((v.concept, v.text))) for v in concept.variants])
+        for concept in concepts
+    ]
+
+
+def hit_groups(j: AbsenceJustification, numbers: dict[str, int], t: Tongue) -> list[HitGroup]:
+    """Hits by concept in the order of the table, each with its hits by heading in the order of the pages."""
+    found: dict[str, list[Hit]] = {}
+    for hit in j.hits:
+        found.setdefault(hit.concept, []).append(hit)
+    return [
+        HitGroup(
+            name,
+            number,
+            len(found[name]),
+            tuple(
+                (heading, tuple(run))
+                for heading, run in groupby(found[name], lambda hit: view.heading(hit, t))
             ),
-        ),
-        ("Contents entries", f"{c.toc_entries:,}"),
-        ("Cross-references", f"{c.cross_refs_total:,}"),
-        ("Named objects (figures, tables, annexes)", f"{c.objects_registered:,}"),
-        ("Words that only the second reader saw", _number(c.words_second_reader_only)),
-        ("Words that the second reader did not see", _number(c.words_first_reader_only)),
+        )
+        for name, number in numbers.items()
+        if name in found
     ]
 
 
-def _coverage_lists(justification: AbsenceJustification) -> Facts:
-    c = justification.coverage
-    if c is None:
-        return []
-    return [
-        ("Unresolved cross-references", _listed(c.unresolved_cross_refs)),
-        ("References to other documents", _listed(c.external_refs)),
-        ("Gaps in page labels", _listed(c.page_label_gaps)),
-        ("Gaps in numbers of figures, tables and the like", _listed(c.number_gaps)),
-        ("Contents entries not on their page", _listed(c.contents_not_found)),
-        ("Pages with warnings of the engine", page_ranges(c.pages_with_warnings) or "none"),
-    ]
-
-
-def _option_facts(justification: AbsenceJustification) -> Facts:
-    options = justification.options.model_dump(mode="json")
-    return [(name, _option(value)) for name, value in options.items()]
-
-
-def _option(value: object) -> str:
-    if value is None or value in ([], {}):
-        return "none"
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    if isinstance(value, dict):
-        return "; ".join(f"{key}: {text}" for key, text in value.items())
-    return str(value)
-
-
-def _listed(values: tuple[str, ...]) -> str:
-    return "; ".join(values) or "none"
-
-
-def _share(value: float | None) -> str:
-    return "not measured" if value is None else f"{value * 100:.1f} %"
-
-
-def _area(value: float) -> str:
-    return f"{value * 100:.1f} %" if value >= 0.001 else "under 0.1 %"
-
-
-def _by_ocr(coverage: ParseCoverage) -> str:
-    alone = coverage.pages_by_ocr_alone
-    return "" if alone is None else f" and {alone:,} read by OCR alone"
-
-
-def _number(value: int | None) -> str:
-    return "not measured" if value is None else f"{value:,}"
+def _pictures(j: AbsenceJustification, pictures: Sequence[RegionPicture]) -> dict[str, Any]:
+    """Pictures by page and box, as text for the page, and how many regions have none."""
+    drawn = {
+        (picture.page_num, picture.bbox): base64.b64encode(picture.jpeg).decode("ascii")
+        for picture in pictures
+        if picture.jpeg
+    }
+    wanted = {(spot.page_num, spot.bbox) for spot in j.blind_spots if view.has_region(spot)}
+    return {
+        "with_document": bool(pictures),
+        "pictures": drawn,
+        "without_picture": len(wanted - drawn.keys()),
+        "regions": len(wanted),
+    }

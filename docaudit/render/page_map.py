@@ -17,8 +17,8 @@ from docaudit.readability import CorpusReadability, PageReadability, Readability
 from docaudit.reasons import BlindSpotKind
 from docaudit.render import words
 from docaudit.render.coverage_text import document_facts, page_sentence, structure_findings
-from docaudit.render.html import environment
-from docaudit.render.text import LIKELY_NAMES
+from docaudit.render.environment import environment
+from docaudit.render.tongue import ENGLISH
 
 Thumbnails = Mapping[int, Thumbnail]
 _CLEAN_WIDTHS = ((300, 160), (2000, 120), (1 << 40, 80))
@@ -80,13 +80,13 @@ def to_html(corpus: CorpusReadability, thumbnails: Sequence[Thumbnails]) -> str:
     documents = [_document(one, drawn) for one, drawn in zip(corpus.documents, thumbnails, strict=True)]
     pictures = [thumbnail.jpeg for drawn in thumbnails for thumbnail in drawn.values() if thumbnail.jpeg]
     names = ", ".join(one.document.name for one in corpus.documents) or "no document"
-    template = environment().get_template("page_map.html.j2")
+    template = environment(ENGLISH).get_template("page_map.html.j2")
     return template.render(
         corpus=corpus,
         documents=documents,
         title=names if len(corpus.documents) < 3 else words.plural(len(corpus.documents), "document"),
         filters=_filters(documents),
-        likely_names=LIKELY_NAMES,
+        likely_names=words.LIKELY_NAMES,
         pictures=len(pictures),
         megabytes=f"{sum(map(len, pictures)) * 4 / 3 / 1e6:.1f}",
     )

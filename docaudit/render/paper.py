@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from docaudit.render.tongue import ENGLISH, Tongue
+
 MAX_WIDTH = 120
 _PLAIN = str.maketrans(
     {"✓": "+", "✗": "x", "–": "-", "—": "-", "…": "~", "→": ">", "·": "-", "×": "x", "“": '"', "”": '"'}
@@ -29,8 +31,9 @@ class _Console(Console):
 class Paper:
     """Prints lines no wider than the console; keeps to no colour and plain signs where the console has no others."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, t: Tongue = ENGLISH) -> None:
         self.console = console
+        self.t = t
         self.width = min(console.width, MAX_WIDTH)
         self._plain = "utf" not in (console.encoding or "").lower()
 

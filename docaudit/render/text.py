@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 
 from docaudit.evidence import Mention
 from docaudit.justification import AbsenceJustification, Finding, ObligationCheck, ObligationState
-from docaudit.location import TextLikely
 from docaudit.render import view, words
 from docaudit.render.clean import one_line
+from docaudit.render.headlines import STATE_ORDER, headline, obligation_counts, strength, verdict
 from docaudit.render.kwic import KwicLine, kwic_lines
-from docaudit.render.pages import page_words
 from docaudit.render.paper import Paper, new_console
+from docaudit.render.tongue import Language, Tongue
 
 FINDING_STYLES = {
     Finding.MENTIONED: "bold yellow",
@@ -32,16 +32,22 @@ SHOWN_PASSAGES = 20
 SHOWN_NEAR_MISSES = 8
 SHOWN_DETAILS = 3
 NAME_WIDTH = 30
-LIKELY_NAMES = {TextLikely.YES: "likely", TextLikely.UNKNOWN: "unknown", TextLikely.NO: "unlikely"}
 Passage = tuple[str, str, str, str]
 """Section, page (with what is special about the hit), snippet, match."""
 
 
 def print_report(
-    justification: AbsenceJustification, console: Console | None = None, *, listed_in: str = "the JSON output"
+    justification: AbsenceJustification,
+    console: Console | None = None,
+    *,
+    listed_in: str = "the JSON output",
+    language: Language | None = None,
 ) -> None:
-    """Print a justification; `listed_in` names where the reader finds what is not shown here."""
-    paper = Paper(console or new_console())
+    """Print a justification; `listed_in` names where the reader finds what is not shown here.
+
+    The language is that of the explanation if none is named.
+    """
+    paper = Paper(console or new_console(), Tongue(language or justification.options.language))
     _finding(paper, justification)
     _concepts(paper, justification)
     _passages_to_read(paper, justification, listed_in)
@@ -79,45 +85,53 @@ def _kwic(paper: Paper, line: KwicLine) -> None:
 
 def _finding(paper: Paper, justification: AbsenceJustification) -> None:
     style = FINDING_STYLES[justification.finding]
-    paper.say((words.headline(justification).upper(), style))
-    paper.say(words.verdict(justification))
+    paper.say((headline(justification, paper.t).upper(), style))
+    paper.say(verdict(justification, paper.t))
     paper.blank()
-    for name, value in _facts(justification):
-        paper.say((f"{name:<9} ", "dim"), one_line(value), hang=10)
+    facts = _facts(justification, paper.t)
+    width = max(cell_len(name) for name, _ in facts) + 1
+    for name, value in facts:
+        paper.say((set_cell_size(name, width) + " ", "dim"), one_line(value), hang=width + 1)
     paper.blank()
     paper.say(one_line(justification.absence_explanation))
     if justification.suggested_requery:
-        paper.say("Ask instead: ", (one_line(justification.suggested_requery), "bold"))
+        paper.say(f"{paper.t('Ask instead')}: ", (one_line(justification.suggested_requery), "bold"))
 
 
-def _facts(justification: AbsenceJustification) -> list[tuple[str, str]]:
+def _facts(justification: AbsenceJustification, t: Tongue) -> list[tuple[str, str]]:
     facts = []
     if justification.document:
-        pages = words.plural(justification.document.pages_total, "page")
-        facts.append(("document", f"{justification.document.name}, {pages}"))
+        pages = t.count(justification.document.pages_total, "page")
+        facts.append((t("Document").lower(), f"{justification.document.name}, {pages}"))
     if justification.question:
-        facts.append(("question", justification.question))
+        facts.append((t("Question").lower(), justification.question))
     if justification.reason:
-        facts.append(("reason", f"{justification.reason.value}: {words.REASONS[justification.reason]}"))
-    facts.append(("strength", f"{justification.strength.value}: {words.strength(justification)}"))
+        facts.append(
+            (t("Reason").lower(), f"{justification.reason.value}: {t(words.REASONS[justification.reason])}")
+        )
+    facts.append((t("Strength").lower(), f"{justification.strength.value}: {strength(justification, t)}"))
     return facts
 
 
 def _concepts(paper: Paper, justification: AbsenceJustification) -> None:
+    t = paper.t
     rows = view.concept_rows(justification)
     required = [row for row in rows if row.required]
     note = (
-        "all of them required" if len(required) == len(rows) else f"{len(required)} of {len(rows)} required"
+        t("all of them required")
+        if len(required) == len(rows)
+        else t("{n} of {total} required", n=len(required), total=len(rows))
     )
-    paper.heading("Concepts", note)
+    paper.heading(t("Concepts"), note)
     names = [_fit(one_line(row.name), NAME_WIDTH) for row in rows]
-    widths = (max(map(cell_len, [*names, "concept"])), 8, -6)
-    paper.row(("concept", "required", "hits", "on"), widths, "dim")
+    head = (t("concept"), t("required"), t("hits"), t("on"))
+    widths = (max(map(cell_len, [*names, head[0]])), 8, -6)
+    paper.row(head, widths, "dim")
     for row, name in zip(rows, names, strict=True):
-        where = page_words(row.pages) or "no page"
+        where = t.pages(row.pages) or t("no page")
         if row.uncertain:
-            where += f"; {words.plural(row.uncertain, 'possible hit')}, not counted"
-        cells = (name, "yes" if row.required else "no", f"{row.hits:,}", where)
+            where += f"; {t.count(row.uncertain, 'possible hit')}{t(', not counted')}"
+        cells = (name, t("yes") if row.required else t("no"), f"{row.hits:,}", where)
         paper.row(cells, widths, "bold" if row.hits else "")
 
 
@@ -125,36 +139,39 @@ def _passages_to_read(paper: Paper, justification: AbsenceJustification, listed_
     hits = view.passages_to_read(justification)
     if not hits:
         return
-    paper.heading("Passages to read", words.plural(len(hits), "hit"))
+    paper.heading(paper.t("Passages to read"), paper.t.count(len(hits), "hit"))
     shown = hits[:SHOWN_PASSAGES]
-    print_kwic(paper, [(view.heading(hit), view.place(hit), hit.snippet, hit.match_text) for hit in shown])
+    print_kwic(
+        paper, [(view.heading(hit, paper.t), view.place(hit), hit.snippet, hit.match_text) for hit in shown]
+    )
     _not_shown(paper, len(hits) - len(shown), "hit", f"hits in {listed_in}")
 
 
 def _closest(paper: Paper, justification: AbsenceJustification) -> None:
     if not justification.closest_mentions:
         return
-    paper.heading("Closest mentions", "near the question, but not an answer to it")
-    known = view.headings(justification)
+    paper.heading(paper.t("Closest mentions"), paper.t("near the question, but not an answer to it"))
+    known = view.headings(justification, paper.t)
     for why, mentions in _by_why(justification.closest_mentions).items():
         passages = [
             (view.mention_heading(m, known), view.page(m.page_num), m.snippet, m.text) for m in mentions
         ]
         print_kwic(paper, passages)
-        paper.say((f"→ {one_line(why)}", "dim"), indent=4, hang=2)
+        paper.say((f"→ {paper.t.data(one_line(why))}", "dim"), indent=4, hang=2)
 
 
 def _near_misses(paper: Paper, justification: AbsenceJustification, listed_in: str) -> None:
     misses = justification.near_misses
     if not misses:
         return
-    paper.heading("Near misses", "similar to a variant, not counted as hits")
+    paper.heading(paper.t("Near misses"), paper.t("similar to a variant, not counted as hits"))
     shown = misses[:SHOWN_NEAR_MISSES]
     for why, mentions in _by_why(shown).items():
         print_kwic(paper, [("", view.page(m.page_num), m.snippet, m.text) for m in mentions])
         variants = ", ".join(f"“{one_line(name)}”" for name in dict.fromkeys(m.variant for m in mentions))
-        paper.say((f"→ not {variants}: {one_line(why)}", "dim"), indent=4, hang=2)
-    _not_shown(paper, len(misses) - len(shown), "near miss", f"near_misses in {listed_in}", "near misses")
+        said = paper.t("not {variants}: {why}", variants=variants, why=paper.t.data(one_line(why)))
+        paper.say((f"→ {said}", "dim"), indent=4, hang=2)
+    _not_shown(paper, len(misses) - len(shown), "near miss", f"near_misses in {listed_in}")
 
 
 def _by_why(mentions: Sequence[Mention]) -> dict[str, list[Mention]]:
@@ -165,74 +182,63 @@ def _by_why(mentions: Sequence[Mention]) -> dict[str, list[Mention]]:
 
 
 def _obligations(paper: Paper, justification: AbsenceJustification) -> None:
-    checks = justification.obligations
-    states = [check.state for check in checks]
-    counts = [
-        f"{states.count(state)} {words.OBLIGATION_STATES[state]}" for state in CHECK_STYLES if state in states
-    ]
-    paper.heading("Obligations", ", ".join(counts))
-    order = list(CHECK_STYLES)
-    for check in sorted(checks, key=lambda check: order.index(check.state)):
+    paper.heading(paper.t("Obligations"), obligation_counts(justification, paper.t))
+    for check in sorted(justification.obligations, key=lambda check: STATE_ORDER.index(check.state)):
         _obligation(paper, check)
 
 
 def _obligation(paper: Paper, check: ObligationCheck) -> None:
     mark = words.OBLIGATION_MARKS[check.state]
     style = CHECK_STYLES[check.state]
-    title = words.OBLIGATIONS[check.obligation]
-    state = "" if check.state is ObligationState.MET else f" ({words.OBLIGATION_STATES[check.state]})"
+    title = paper.t(words.OBLIGATIONS[check.obligation])
+    state = (
+        "" if check.state is ObligationState.MET else f" ({paper.t(words.OBLIGATION_STATES[check.state])})"
+    )
     paper.say((f"{mark} ", style), (title, "bold" if state else ""), (state, style), indent=2, hang=2)
-    paper.say((one_line(check.evidence), "" if state else "dim"), indent=4)
+    paper.say((paper.t.data(one_line(check.evidence)), "" if state else "dim"), indent=4)
     if check.waived_because is not None:
-        paper.say(f"waived because: {one_line(check.waived_because)}", indent=4, hang=2)
+        paper.say(f"{paper.t('Waived because:')} {one_line(check.waived_because)}", indent=4, hang=2)
     if check.pages and check.state is not ObligationState.MET:
-        paper.say(page_words(check.pages), indent=4, hang=6)
+        paper.say(paper.t.pages(check.pages), indent=4, hang=6)
     if check.remedy and check.state is not ObligationState.MET:
-        code = f" (obligation {check.obligation.value})"
-        paper.say("→ ", one_line(check.remedy), (code, "dim"), indent=4, hang=2)
+        code = f" ({paper.t('obligation')} {check.obligation.value})"
+        paper.say("→ ", paper.t.data(one_line(check.remedy)), (code, "dim"), indent=4, hang=2)
 
 
 def _blind_spots(paper: Paper, justification: AbsenceJustification, listed_in: str) -> None:
+    t = paper.t
     groups = view.spot_groups(justification)
     if not groups:
-        paper.heading("Not read", "nothing: no blind spot on any page")
+        paper.heading(t("Not read"), t("nothing: no blind spot on any page"))
         return
     pages = {spot.page_num for spot in justification.blind_spots}
-    count = words.plural(len(justification.blind_spots), "blind spot")
+    count = t.count(len(justification.blind_spots), "blind spot")
     open_ones = sum(group.count for group in groups if group.may_hold_text)
-    paper.heading("Not read", f"{count} ({open_ones:,} may hold text), {page_words(pages)}")
+    may = t("{n} may hold text", n=f"{open_ones:,}")
+    paper.heading(t("Not read"), f"{count} ({may}), {t.pages(pages)}")
     for group in groups:
         _spot_group(paper, group, listed_in)
 
 
 def _spot_group(paper: Paper, group: view.SpotGroup, listed_in: str) -> None:
     count = f"{group.count:,} × " if group.count > 1 else ""
-    paper.say((f"{count}{group.kind.value}", "bold"), f"  {page_words(group.pages)}", indent=2, hang=4)
-    paper.say(group.kind.meaning, (f" Text in it: {likely_words(group.likely)}.", "dim"), indent=4)
+    paper.say((f"{count}{group.kind.value}", "bold"), f"  {paper.t.pages(group.pages)}", indent=2, hang=4)
+    likely = f" {paper.t('Text in it:')} {paper.t.likely(group.likely)}."
+    paper.say(paper.t(group.kind.meaning), (likely, "dim"), indent=4)
     for detail, times in group.details[:SHOWN_DETAILS]:
         paper.say((f"· {one_line(detail)}" + (f" ({times} ×)" if times > 1 else ""), "dim"), indent=4, hang=2)
     rest = len(group.details) - SHOWN_DETAILS
     _not_shown(paper, rest, "detail", f"blind_spots in {listed_in}")
     if group.may_hold_text:
-        paper.say("→ ", group.remedy, indent=4, hang=2)
+        paper.say("→ ", paper.t(group.remedy), indent=4, hang=2)
 
 
-def likely_words(likely: Mapping[TextLikely, int]) -> str:
-    """Whether a group of blind spots may hold text.
-
-    >>> likely_words({TextLikely.YES: 2}), likely_words({TextLikely.NO: 3, TextLikely.UNKNOWN: 1})
-    ('likely', 'unknown (1), unlikely (3)')
-    """
-    present = [(name, likely[state]) for state, name in LIKELY_NAMES.items() if likely.get(state)]
-    if len(present) == 1:
-        return present[0][0]
-    return ", ".join(f"{name} ({count})" for name, count in present)
-
-
-def _not_shown(paper: Paper, count: int, noun: str, where: str, nouns: str = "") -> None:
+def _not_shown(paper: Paper, count: int, noun: str, where: str) -> None:
     if count > 0:
-        amount = f"{count:,} more {nouns or noun + 's'}" if count > 1 else f"1 more {noun}"
-        paper.say((f"… {amount} not shown here: {where}", "dim"), indent=4, hang=2)
+        said = paper.t(
+            "{what} not shown here: {where}", what=paper.t.count(count, f"more {noun}"), where=where
+        )
+        paper.say((f"… {said}", "dim"), indent=4, hang=2)
 
 
 def _fit(text: str, width: int) -> str:

@@ -6,14 +6,15 @@ The terminal, HTML and later forms show the same groups and counts because they 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from docaudit.evidence import BlindSpot, Hit, Mention
 from docaudit.justification import AbsenceJustification, Finding
-from docaudit.location import MatchKind, TextLikely, TextSource
+from docaudit.location import BBox, MatchKind, TextLikely, TextSource
 from docaudit.reasons import BlindSpotKind
+from docaudit.render.tongue import ENGLISH, Tongue
 
 UNREAD_PAGE_KINDS = frozenset(
     {
@@ -34,6 +35,14 @@ class CellState(StrEnum):
     UNLIKELY = "unlikely"
     PARTLY = "partly"
     UNREAD = "unread"
+
+
+CELL_WORDS = {
+    CellState.READ: "read",
+    CellState.UNLIKELY: "read but for parts that hold no text",
+    CellState.PARTLY: "a part was not read",
+    CellState.UNREAD: "not read",
+}
 
 
 @dataclass(frozen=True)
@@ -144,10 +153,36 @@ def page_cells(justification: AbsenceJustification) -> list[PageCell]:
     return cells
 
 
-def heading(hit: Hit) -> str:
+def has_region(spot: BlindSpot) -> bool:
+    """Whether a blind spot is a place on a page that can be shown and that may hold text."""
+    return (
+        bool(spot.page_num)
+        and spot.text_likely is not TextLikely.NO
+        and (spot.bbox is not None or spot.area_share == 1)
+    )
+
+
+def pictured(spots: Iterable[BlindSpot], pictures: Mapping[tuple[int, BBox | None], str]) -> list[BlindSpot]:
+    """The blind spots of which there is a picture, each place once."""
+    places = {(spot.page_num, spot.bbox): spot for spot in spots}
+    return [spot for place, spot in places.items() if place in pictures]
+
+
+def says_otherwise(hit: Hit) -> bool:
+    """Whether the page writes a hit so differently that a reader needs to be told the variant."""
+    return _letters(hit.variant) != _letters(hit.match_text)
+
+
+def _letters(text: str) -> str:
+    return "".join(letter for letter in text.casefold() if letter.isalnum())
+
+
+def heading(hit: Hit, t: Tongue = ENGLISH) -> str:
     """Where a hit stands, beside its page: the part of the file (attachment, earlier revision) or the section."""
     if hit.part:
-        return f"in {hit.part}, page {hit.part_page}" if hit.part_page else f"in {hit.part}"
+        if not hit.part_page:
+            return t("in {part}", part=hit.part)
+        return t("in {part}, page {n}", part=hit.part, n=hit.part_page)
     return f"§ {hit.section}" if hit.section else ""
 
 
@@ -163,9 +198,9 @@ def place(hit: Hit) -> str:
     return ", ".join([page(hit.page_num), *notes])
 
 
-def headings(justification: AbsenceJustification) -> dict[tuple[int, int], str]:
+def headings(justification: AbsenceJustification, t: Tongue = ENGLISH) -> dict[tuple[int, int], str]:
     """Heading of each line that has a hit, by page and line: mentions do not carry theirs."""
-    return {(hit.page_num, hit.line_num): heading(hit) for hit in justification.hits if heading(hit)}
+    return {(hit.page_num, hit.line_num): said for hit in justification.hits if (said := heading(hit, t))}
 
 
 def mention_heading(mention: Mention, known: dict[tuple[int, int], str]) -> str:

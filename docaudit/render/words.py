@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from docaudit.justification import (
-    AbsenceJustification,
     AbsenceReason,
     Finding,
     Obligation,
     ObligationState,
     Strength,
 )
-from docaudit.location import MatchKind, PageState, Visibility
+from docaudit.location import MatchKind, PageState, TextLikely, TextSource, Visibility
 
 FINDING_TITLES = {
     Finding.MENTIONED: "Mentioned",
@@ -90,52 +89,24 @@ VISIBILITIES = {
     Visibility.UNKNOWN: "visibility unknown",
 }
 
+TEXT_SOURCES = {
+    TextSource.TEXT_LAYER: "text layer",
+    TextSource.SECOND_READER: "second reader",
+    TextSource.OCR: "OCR",
+    TextSource.ANNOTATION: "annotation",
+    TextSource.FORM_FIELD: "form field",
+    TextSource.XFA: "XFA form",
+    TextSource.BOOKMARK: "bookmark",
+    TextSource.METADATA: "metadata",
+    TextSource.ALT_TEXT: "alternative text",
+    TextSource.ACTUAL_TEXT: "replacement text",
+    TextSource.LINK: "link",
+    TextSource.SIGNATURE: "signature",
+    TextSource.ATTACHMENT: "attachment",
+    TextSource.EARLIER_REVISION: "earlier revision",
+}
 
-def headline(justification: AbsenceJustification) -> str:
-    """The finding as a title; waived obligations are part of it, never a footnote."""
-    title = FINDING_TITLES[justification.finding]
-    waived = [
-        check.obligation.value for check in justification.obligations if check.state is ObligationState.WAIVED
-    ]
-    if waived and justification.finding is Finding.ABSENT:
-        return f"{title}, with waived {', '.join(waived)}"
-    return title
-
-
-def verdict(justification: AbsenceJustification) -> str:
-    """What the finding means for the reader, in one sentence."""
-    if justification.finding is Finding.MENTIONED:
-        return "The document mentions this: absence cannot be claimed. Read the passages below."
-    if justification.finding is Finding.NOT_ESTABLISHED:
-        count = len(justification.unmet)
-        unmet = "an obligation is" if count == 1 else f"{count} obligations are"
-        return f"Not found in what could be read, but {unmet} unmet: this does not show that it is absent."
-    return f"Not found, and {_obligations_behind(justification)}."
-
-
-def _obligations_behind(justification: AbsenceJustification) -> str:
-    states = [check.state for check in justification.obligations]
-    kept = states.count(ObligationState.MET)
-    if kept == len(states):
-        return f"all {kept} obligations are met"
-    others = [
-        f"{states.count(state)} {OBLIGATION_STATES[state]}"
-        for state in (ObligationState.WAIVED, ObligationState.NOT_RUN)
-        if state in states
-    ]
-    return f"no obligation is unmet ({kept} met, {', '.join(others)})"
-
-
-def strength(justification: AbsenceJustification) -> str:
-    """Why the strength is what it is; unmet obligations can hold it below what the hits alone would give."""
-    required = justification.required or tuple(justification.concept_hits)
-    none_found = any(not justification.concept_hits.get(concept) for concept in required)
-    capped = (none_found and justification.strength is not Strength.STRONG) or (
-        justification.strength is Strength.WEAK and justification.finding is not Finding.MENTIONED
-    )
-    if not capped:
-        return STRENGTHS[justification.strength]
-    return f"{STRENGTHS[Strength.STRONG] if none_found else STRENGTHS[Strength.MODERATE]}, but obligations are unmet"
+LIKELY_NAMES = {TextLikely.YES: "likely", TextLikely.UNKNOWN: "unknown", TextLikely.NO: "unlikely"}
 
 
 def plural(count: int, word: str) -> str:
@@ -143,17 +114,14 @@ def plural(count: int, word: str) -> str:
 
     >>> plural(1, "page"), plural(1200, "page")
     ('1 page', '1,200 pages')
+    >>> plural(2, "near miss"), plural(2, "entry")
+    ('2 near misses', '2 entries')
     """
-    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
-
-
-def entries(count: int) -> str:
-    """A number of entries.
-
-    >>> entries(1), entries(2)
-    ('1 entry', '2 entries')
-    """
-    return f"{count:,} entry" if count == 1 else f"{count:,} entries"
+    if count == 1:
+        return f"{count:,} {word}"
+    if word.endswith("y"):
+        return f"{count:,} {word[:-1]}ies"
+    return f"{count:,} {word}{'es' if word.endswith('s') else 's'}"
 
 
 def percent(share: float) -> str:

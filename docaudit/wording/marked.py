@@ -7,7 +7,8 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from docaudit.justification import AbsenceJustification
+from docaudit.explain import reason_clause
+from docaudit.justification import AbsenceJustification, ObligationState
 from docaudit.wording.grammar import Grammar
 
 _FIRST = {"name": 0xF0000, "phrase": 0x100000, "quote": 0x108000, "within": 0x10F000}
@@ -88,6 +89,11 @@ def mark(sentence: str, justification: AbsenceJustification, grammar: Grammar) -
     text = put(text, Mark("within", grammar.within), f"(?i:{re.escape(grammar.within)})")
     for check in justification.obligations:
         code = check.obligation.value
+        if (
+            check.state is ObligationState.WAIVED
+        ):  # words of the person who waived it, verbatim: no claim of the sentence
+            why = unicodedata.normalize("NFKC", reason_clause(check, justification.options.language))
+            text = text.replace(f"{code}{why}", code)
         words = sorted((re.escape(grammar.unmet[code]), rf"\b{code}\b"), key=len, reverse=True)
         text = put(text, Mark("phrase", code, frozenset(check.pages)), f"(?i:{'|'.join(words)})")
     for name in sorted(justification.concept_hits, key=len, reverse=True):

@@ -1,0 +1,160 @@
+"""A justification without the text of its document: numbers, places, the expert's own words and the finding stay.
+
+Pure: a justification in, a justification out. What is left out is "[redacted]", never nothing, so that a reader sees
+that something stood there. The name and the hash of the document stay: they say which document was audited.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from docaudit.concepts import ConceptTable
+from docaudit.evidence import BlindSpot, ControlGroup, Hit, Mention, PageFact, ParseCoverage
+from docaudit.explain import explain, summary_of
+from docaudit.justification import (
+    AbsenceJustification,
+    ExplanationRecord,
+    Obligation,
+    ObligationCheck,
+    ObligationState,
+)
+from docaudit.saved import with_digest
+
+REDACTED = "[redacted]"
+_QUOTING = frozenset(
+    {
+        Obligation.PARTS_OPENED,
+        Obligation.REFERENCES_RESOLVED,
+        Obligation.READERS_AGREE,
+        Obligation.PAGES_READABLE,
+    }
+)
+"""Obligations whose evidence may end with names out of the document; others quote only table and question."""
+_PLAIN_LABEL = re.compile(r"[ivxlcdm]{1,9}|\d{1,6}", re.IGNORECASE)
+_EXPERTS = frozenset({"", "expert", "question"})
+"""Sources of variants that do not stand for text of the document."""
+_LISTS = (
+    *("unresolved_cross_refs", "external_refs", "page_label_gaps", "page_label_mismatches", "number_gaps"),
+    "contents_not_found",
+)
+
+
+def redact(justification: AbsenceJustification) -> AbsenceJustification:
+    """The justification without any text of the document, with a new digest.
+
+    An explanation that a model worded is replaced by that of the template, which has only counts and names of concepts.
+    """
+    j = justification
+    obligations = tuple(_check(check) for check in j.obligations)
+    worded = j.explained_by.method == "model"
+    changed = {
+        "absence_explanation": explain(summary_of(j), j.options.language)
+        if worded
+        else j.absence_explanation,
+        "explained_by": _record(j.explained_by),
+        "suggested_requery": REDACTED
+        if j.suggested_requery and j.explained_by.model
+        else j.suggested_requery,
+        "obligations": obligations,
+        "unmet": tuple(check for check in obligations if check.state is ObligationState.UNMET),
+        "closest_mentions": tuple(_mention(mention) for mention in j.closest_mentions),
+        "near_misses": tuple(_mention(mention) for mention in j.near_misses),
+        "hits": tuple(_hit(hit) for hit in j.hits),
+        "blind_spots": tuple(_spot(spot) for spot in j.blind_spots),
+        "coverage": _coverage(j.coverage),
+        "concept_table": _table(j.concept_table),
+        "pages": tuple(_page(page) for page in j.pages),
+        "controls": tuple(_controls(group) for group in j.controls),
+        "redacted": True,
+    }
+    return with_digest(j.model_copy(update=changed))
+
+
+def _record(record: ExplanationRecord) -> ExplanationRecord:
+    """Refusals quote what the model said, and it may have quoted the document."""
+    return record.model_copy(update={"method": "template", "refused": _each(record.refused)})
+
+
+def _each(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(REDACTED for _ in texts)
+
+
+def _left(text: str) -> str:
+    """What stays of a text: nothing of it, and no sign of a text where there was none."""
+    return REDACTED if text else ""
+
+
+def _check(check: ObligationCheck) -> ObligationCheck:
+    if check.obligation is Obligation.CONTROL_FOUND:
+        return check.model_copy(update={"evidence": _without_quotes(check.evidence)})
+    if check.obligation not in _QUOTING:
+        return check
+    return check.model_copy(update={"evidence": _counts_of(check.evidence)})
+
+
+def _counts_of(evidence: str) -> str:
+    """The beginning of the evidence, up to where it begins to name or quote."""
+    start = re.split(r": |['\"“‘「]", evidence, maxsplit=1)[0]
+    return evidence if start == evidence else f"{start.rstrip(' (')}: {REDACTED}"
+
+
+def _without_quotes(sentence: str) -> str:
+    """The sentence without what stands between its first quote and its last."""
+    return re.sub(r"(?s)'.*'", f"'{REDACTED}'", sentence)
+
+
+def _mention(mention: Mention) -> Mention:
+    # That of a pair quotes the other mention; others name concepts only.
+    quotes = mention.kind == "pair"
+    why_not = _without_quotes(mention.why_not) if quotes else mention.why_not
+    return mention.model_copy(update={"text": REDACTED, "snippet": REDACTED, "why_not": why_not})
+
+
+def _hit(hit: Hit) -> Hit:
+    return hit.model_copy(
+        update={
+            "match_text": REDACTED,
+            "snippet": REDACTED,
+            "section": _left(hit.section),
+            "part": _left(hit.part),
+        }
+    )
+
+
+def _spot(spot: BlindSpot) -> BlindSpot:
+    return spot.model_copy(update={"detail": _left(spot.detail)})
+
+
+def _coverage(coverage: ParseCoverage | None) -> ParseCoverage | None:
+    if coverage is None:
+        return None
+    return coverage.model_copy(update={name: _each(getattr(coverage, name)) for name in _LISTS})
+
+
+def _table(table: ConceptTable | None) -> ConceptTable | None:
+    """The expert's words stay. Notes and columns of a row that a program took from a document may quote it."""
+    if table is None:
+        return None
+    rows = tuple(
+        row
+        if row.source in _EXPERTS
+        else row.model_copy(
+            update={
+                "note": _left(row.note),
+                "own": tuple((name, _left(text)) for name, text in row.own),
+            }
+        )
+        for row in table.variants
+    )
+    return table.model_copy(update={"variants": rows})
+
+
+def _page(page: PageFact) -> PageFact:
+    plain = not page.page_label or _PLAIN_LABEL.fullmatch(page.page_label)
+    return page if plain else page.model_copy(update={"page_label": REDACTED})
+
+
+def _controls(group: ControlGroup) -> ControlGroup:
+    missed = tuple(word.model_copy(update={"word": REDACTED}) for word in group.missed)
+    return group.model_copy(update={"missed": missed})
