@@ -17,9 +17,9 @@ What was tried beside the default model, as recall of the two lists together (10
     letters with those at 0.5, in place of letters alone         0.659  0.746
 
 What is built takes one beginning and one end where the experiment of the second line took all parts: 0.709 for CVS
-Health. all-mpnet-base-v2 takes four times as long; of twenty words, most of them missed, it puts thirteen nearer (insolvency
-from rank 1,840 to 160, by a sample of 250 terms) and three further away (net zero, PHI, kickback); its recall was not
-measured.
+Health. all-mpnet-base-v2 takes four times as long; of twenty words, most of them missed, it puts thirteen nearer
+(insolvency from rank 1,840 to 160, by a sample of 250 terms) and three further away (net zero, PHI, kickback); its
+recall was not measured.
 """
 
 from __future__ import annotations
