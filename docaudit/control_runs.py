@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 _LETTER = re.compile("[^\\W\\d_]|[\ufffd\ue000-\uf8ff]")
 """A letter, or a character of which nobody knows what it is."""
-_NO_CONTROL = "none of the words on its pages can be taken as a control (parts of words, out of sight, or without blanks)"
+_NO_CONTROL = (
+    "none of the words on its pages can be taken as a control (parts of words, hidden, or without blanks)"
+)
 
 
 def run_controls(parsed: ParsedDocument) -> tuple[ControlGroup, ...]:
