@@ -308,6 +308,12 @@ def test_the_sentences_that_the_next_tests_change(case: str) -> None:
         ("together", "in the same page", "in the same page, 2 times"),
         ("none", "was found", "was found, though it is there"),
         ("none", "was found", 'was found, though "AI" is on the page'),
+        ("none", "no mention of", "no mention of, and there is a mention of,"),
+        ("none", "no mention of", "no mention found, there is"),
+        ("none", "was found", "was found, there is no mention found"),
+        ("none", "no mention of", "there is found no mention of"),
+        ("none ja", "は見つからない", "はありますが見つからない"),
+        ("none ja", "は見つからない", "は現れ、見つからない"),
         ("apart ja", "「人工知能」は2件（1ページ）", "「人工知能」は「電力」の中に2件（1ページ）"),
     ],
 )
@@ -341,6 +347,23 @@ def test_two_of_three_that_meet_are_not_said_to_be_apart() -> None:
     assert wording_problems(f"{facts}, and all of them never meet in the same page.", found) == ()
     for wrong in ("they never meet", '"AI" and "power" never meet', '"AI" never meets "power"'):
         assert wording_problems(f"{facts}, and {wrong} in the same page.", found)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_what_is_unmet_is_not_said_to_be_waived(language: Any) -> None:
+    options = AuditOptions(language=language, waive={"ink_read": "seen"})
+    found = justified(["x"], {"AI": ["AI"]}, blind_spot_df=UNREAD, options=options)
+    assert found.finding is Finding.NOT_ESTABLISHED
+    right = found.absence_explanation
+    unmet = "parts of the file were not opened" if language == "en" else "開かれていない部分がある"
+    assert wording_problems(right, found) == ()
+    swapped = right.replace(unmet, "ink_read")
+    swapped = "parts_opened".join(
+        swapped.rsplit('ink_read ("seen")' if language == "en" else "ink_read「seen」", 1)
+    )
+    assert any("unmet from what was waived" in problem for problem in wording_problems(swapped, found)), (
+        swapped
+    )
 
 
 def test_absence_beyond_coverage_is_not_slipped_into_what_is_unmet() -> None:

@@ -50,11 +50,21 @@ def _obligations(marked: Marked, summary: Summary, grammar: Grammar) -> Iterator
             yield f"does not name {code} ('{grammar.unmet[code]}')"
         if state is ObligationState.WAIVED and summary.finding is Finding.ABSENT and code not in named:
             yield f"does not name the waived {code}"
-    waived = ObligationState.WAIVED in states.values()
-    if bool(grammar.waived.search(marked.text)) > waived:
+    yield from _waived(marked, summary, grammar)
+
+
+def _waived(marked: Marked, summary: Summary, grammar: Grammar) -> Iterator[str]:
+    """What was waived stands behind the word for it, and what is unmet before."""
+    waived = {check.obligation.value for check in summary.checks if check.state is ObligationState.WAIVED}
+    word = grammar.waived.search(marked.text)
+    if word and not waived:
         yield "says that something was waived"
-    if summary.finding is Finding.ABSENT and waived and not grammar.waived.search(marked.text):
+    if summary.finding is Finding.ABSENT and waived and not word:
         yield "does not say that obligations were waived"
+    for place, sign in enumerate(marked.text):
+        mark = marked.marks.get(sign)
+        if word and mark and mark.kind == "phrase" and (mark.text in waived) != (place > word.start()):
+            yield f"does not tell what is unmet from what was waived, which stands behind the word: {mark.text}"
 
 
 def _finding(marked: Marked, summary: Summary, grammar: Grammar) -> Iterator[str]:
@@ -115,6 +125,8 @@ def _named(clause: str, names: list[Mark], grammar: Grammar) -> Iterator[str]:
     denials = len(grammar.negation.findall(clause))
     if denials > 1:
         yield "denies twice in one clause"
+    if denials and grammar.contrary.search(clause):
+        yield f"denies {names[0].text!r} and says the contrary in one clause"
     if denials and not grammar.found.search(clause):
         yield f"denies something else of {names[0].text!r} than that it was found"
     if grammar.absence.search(clause):

@@ -16,6 +16,7 @@ Language = Literal["en", "ja"]
 NAME, PHRASE, COVERAGE = "[\U000f0000-\U000fffff]", "[\U00100000-\U00107fff]", "[\U0010f000-\U0010fffd]"
 """Marks of concepts, of obligations and of the words of coverage; docaudit.wording.marked puts them in."""
 _RANGE = r"\d+(?: ?[–~〜-] ?\d+)?"
+_VERBS = r"\b(?:found|occur(?:s|red)?|mentioned|appear(?:s|ed)?|there (?:is|are|was|were))\b"
 _READ_EN = (
     r"\d[\d,]* of \d[\d,]* pages (?:have text that was|were|was) read(?:, \d[\d,]* of them by ocr alone)?"
     r"|all \d[\d,]* pages were read|its only page was read"
@@ -55,6 +56,7 @@ class Grammar:
         negation: Words that deny.
         meeting: Words that say that concepts meet.
         found: Words that say that something is found.
+        contrary: A clause that denies and holds this says the contrary as well.
         same: The scope that is named (group 1).
         scope: Words for a scope or place.
         all_read: A claim that all was read; group 1 if there is but one page.
@@ -89,6 +91,7 @@ class Grammar:
     negation: re.Pattern[str]
     meeting: re.Pattern[str]
     found: re.Pattern[str]
+    contrary: re.Pattern[str]
     same: re.Pattern[str]
     scope: re.Pattern[str]
     all_read: re.Pattern[str]
@@ -158,6 +161,7 @@ ENGLISH = Grammar(
     negation=_re(r"\b(?:no|not|never|neither|nor)\b|(?<![\d.,])0 "),
     meeting=_re(r"\b(?:meets?|together|same)\b"),
     found=_re(r"\b(?:found|occur\w*|mention\w*|hits?|times?|match\w*|appear\w*|there (?:is|are|was|were))\b"),
+    contrary=_re(rf"{_VERBS}.*{_VERBS}"),
     same=_re(r"\bsame (window of words|\w+)"),
     scope=_re(r"\b(?:lines?|sentences?|paragraphs?|sections?|pages?|passages?|window|document|report)\b"),
     all_read=_re(r"\ball \d[\d,]* pages|\b(its only page)\b"),
@@ -203,6 +207,9 @@ JAPANESE = Grammar(
     negation=_re(r"ない|なかった|なく|ません|ず|(?<![\d.,])0 ?(?:件|回|箇所|か所)"),
     meeting=_re(r"ともに|共に|同じ"),
     found=_re(r"見つか|現れ|出現|言及|ある|あり|あった|件|回|所"),
+    contrary=_re(
+        r"あり(?!ません)|ある|あった|見つかった|見つかりまし|見つかって|現れ(?!ない|ません)|出現(?!しない)"
+    ),
     same=_re(rf"同じ({'|'.join(SCOPE_JA.values())})"),
     scope=_re(r"[行文節]|段落|範囲|ページ|箇所|報告書"),
     all_read=_re(r"全\d[\d,]* ?ページを読み取り済み()?"),

@@ -124,7 +124,7 @@ def _instructions(justification: AbsenceJustification) -> str:
     because = "absence is not established, because" if english else "次の理由で不在は確定できない"
     finding = {
         Finding.MENTIONED: f'says "{must}" of the passages',
-        Finding.ABSENT: "names every waived obligation by its code and the word for waived, if there is any",
+        Finding.ABSENT: "names every waived obligation by its code behind the word for waived, if there is any",
         Finding.NOT_ESTABLISHED: f'says "{because}" and then the phrase of each unmet obligation verbatim',
     }[justification.finding]
     return _INSTRUCTIONS.format(
