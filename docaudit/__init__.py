@@ -8,6 +8,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from docaudit.abstention.ledger.changes import LedgerDiff, diff_ledgers
+    from docaudit.abstention.ledger.evaluate import evaluate_ledger
+    from docaudit.abstention.ledger.ledger import load_ledger
+    from docaudit.abstention.ledger.report import Evaluation
     from docaudit.audit import audit, justify, parse, sweep
     from docaudit.compare import Comparison, compare
     from docaudit.concept_diff import TableDiff, diff_tables
@@ -29,6 +33,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "LedgerDiff": "docaudit.abstention.ledger.changes",
+    "diff_ledgers": "docaudit.abstention.ledger.changes",
+    "evaluate_ledger": "docaudit.abstention.ledger.evaluate",
+    "load_ledger": "docaudit.abstention.ledger.ledger",
+    "Evaluation": "docaudit.abstention.ledger.report",
     "audit": "docaudit.audit",
     "justify": "docaudit.audit",
     "parse": "docaudit.audit",
@@ -73,9 +82,11 @@ __all__ = [
     "ConceptTable",
     "DocauditError",
     "ElusionResult",
+    "Evaluation",
     "ExitCode",
     "Finding",
     "GroundedAnswer",
+    "LedgerDiff",
     "ParsedDocument",
     "SweepResult",
     "TableDiff",
@@ -83,11 +94,14 @@ __all__ = [
     "Verification",
     "audit",
     "compare",
+    "diff_ledgers",
     "diff_tables",
     "draw_sample",
+    "evaluate_ledger",
     "first_table",
     "justify",
     "load_justification",
+    "load_ledger",
     "parse",
     "read_sample",
     "redact",

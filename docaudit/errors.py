@@ -68,11 +68,11 @@ class OtherDocumentError(InputError):
     """The document is not the one that was audited: its hash is another."""
 
 
-class ConceptTableError(DocauditError):
-    """The concept table is unreadable or wrong.
+class ListedError(DocauditError):
+    """Several faults of one input, found in one go.
 
     Attributes:
-        problems: Every problem found, each naming row and column, what is wrong and what to write instead.
+        problems: Every fault, each naming its row, what is wrong and what to write instead.
     """
 
     def __init__(
@@ -81,6 +81,10 @@ class ConceptTableError(DocauditError):
         self.problems = problems
         listed = "; ".join(problems)
         super().__init__(f"{cause}: {listed}" if listed else cause, file=file, remedy=remedy)
+
+
+class ConceptTableError(ListedError):
+    """The concept table is unreadable or wrong; `problems` has every fault with row and column."""
 
 
 class QuestionError(DocauditError):
@@ -138,16 +142,13 @@ class EndpointError(DocauditError):
         super().__init__(cause)
 
 
-class SampleError(DocauditError):
-    """A sample cannot be drawn, or the sheet of one does not fit its draw.
+class SampleError(ListedError):
+    """A sample cannot be drawn, or the sheet of one does not fit its draw; `problems` has every row of the sheet."""
 
-    Attributes:
-        problems: Every problem found in the sheet, each with its row.
-    """
 
-    def __init__(
-        self, cause: str, *, file: str | None = None, problems: tuple[str, ...] = (), remedy: str = ""
-    ) -> None:
-        self.problems = problems
-        listed = "; ".join(problems)
-        super().__init__(f"{cause}: {listed}" if listed else cause, file=file, remedy=remedy)
+class GateError(ListedError):
+    """Retrieval results, labels or settings of a gate are wrong, or do not allow what was asked of them."""
+
+
+class LedgerError(ListedError):
+    """A ledger of runs is unreadable, wrong or contradicts itself; nothing is computed from it."""

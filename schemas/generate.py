@@ -7,9 +7,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel
 
+from docaudit.abstention.ledger.cases import Case, Document
+from docaudit.abstention.ledger.changes import LedgerDiff
+from docaudit.abstention.ledger.contract import Contract
+from docaudit.abstention.ledger.records import Claim, Run
+from docaudit.abstention.ledger.report import Evaluation
 from docaudit.atomic import write_text
 from docaudit.concepts import ConceptTable
 from docaudit.elusion.draws import Draw
@@ -24,13 +30,26 @@ MODELS: dict[str, type[BaseModel]] = {
     "concept_table": ConceptTable,
     "coverage": CorpusReadability,
     "elusion_draw": Draw,
+    # What a ledger of runs consists of: contract.json, and one schema for a row of each other file.
+    "ledger_contract": Contract,
+    "ledger_document": Document,
+    "ledger_case": Case,
+    "ledger_run": Run,
+    "ledger_claim": Claim,
+    "ledger_evaluation": Evaluation,
+    "ledger_diff": LedgerDiff,
 }
+# Files that users write: a field with a default may be left out.
+WRITTEN_BY_USERS = (Contract, Document, Case, Run, Claim)
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema_text(model: type[BaseModel]) -> str:
     """The schema of what the model is saved as, with the same bytes on every machine."""
-    schema = {"$schema": DIALECT, **model.model_json_schema(mode="serialization")}
+    mode: Literal["validation", "serialization"] = (
+        "validation" if model in WRITTEN_BY_USERS else "serialization"
+    )
+    schema = {"$schema": DIALECT, **model.model_json_schema(mode=mode)}
     return json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
 
 

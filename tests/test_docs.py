@@ -24,7 +24,7 @@ def generator() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("name", ["blind-spots.md", "lint.md"])
+@pytest.mark.parametrize("name", ["blind-spots.md", "lint.md", "ledger.md"])
 def test_no_drift(generator: ModuleType, name: str) -> None:
     assert (DOCS / name).read_text("utf-8") == generator.PAGES[name](), "run: make docs"
 
@@ -58,3 +58,4 @@ def test_the_readme_links_to_them() -> None:
     readme = (DOCS.parent / "README.md").read_text("utf-8")
     assert "docs/blind-spots.md" in readme
     assert "docs/lint.md" in readme
+    assert "docs/ledger.md" in readme

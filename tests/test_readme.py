@@ -33,6 +33,9 @@ def test_library_example(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_commands_have_the_arguments_they_are_shown_with(line: str) -> None:
     name, *arguments = shlex.split(line, comments=True)[1:]
     command = app.commands[name]
+    if isinstance(command, click.Group):
+        name, *arguments = arguments
+        command = command.commands[name]
     assert command.make_context(name, arguments, parent=click.Context(app)).params
 
 

@@ -27,7 +27,21 @@ def generator() -> ModuleType:
 
 
 @pytest.mark.parametrize(
-    "name", ["absence_justification", "parse_coverage", "concept_table", "coverage", "elusion_draw"]
+    "name",
+    [
+        "absence_justification",
+        "parse_coverage",
+        "concept_table",
+        "coverage",
+        "elusion_draw",
+        "ledger_contract",
+        "ledger_document",
+        "ledger_case",
+        "ledger_run",
+        "ledger_claim",
+        "ledger_evaluation",
+        "ledger_diff",
+    ],
 )
 def test_no_drift(generator: ModuleType, name: str) -> None:
     saved = (SCHEMAS / f"{name}.schema.json").read_text("utf-8")

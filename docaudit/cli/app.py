@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 import docaudit
-from docaudit.cli import checking, sampling, suggesting, tables
+from docaudit.cli import checking, evaluating, gating, sampling, suggesting, tables
 from docaudit.cli.common import concepts_flag, debug_flag, documents, json_flag
 from docaudit.cli.flags import chosen_options, option_flags
 from docaudit.options import READING_OPTIONS
@@ -32,7 +32,8 @@ redact_flag = click.option(
     epilog="Exit codes of audit: 0 absent within the stated coverage, 1 mentioned, 2 error, 3 not established. "
     "Of sweep: 0 no hit and everything could be searched, 1 a hit, 2 error, 3 no hit but something was not read. "
     "Of coverage: 0, 1 if --fail-under or --fail-on says so, 2 error. Of lint: 0 clean or only remarks, 1 findings, "
-    "2 error. Of sample --read: 0 nothing missed, 1 something missed, 2 error, 3 answers are missing.",
+    "2 error. Of sample --read: 0 nothing missed, 1 something missed, 2 error, 3 answers are missing. "
+    "Of evaluate: 0 released, 1 not released, 2 error.",
 )
 @click.version_option(docaudit.__version__, prog_name="docaudit")
 @debug_flag
@@ -228,5 +229,6 @@ def report(
     return actions.report(saved, look, html=html, out=out, as_json=as_json)
 
 
-for command in (*tables.COMMANDS, *suggesting.COMMANDS, *checking.COMMANDS, *sampling.COMMANDS):
+_MODULES = (tables, suggesting, checking, sampling, gating, evaluating)
+for command in (one for module in _MODULES for one in module.COMMANDS):
     app.add_command(command)

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from rich.console import Console
 
+from docaudit.abstention import gate
 from docaudit.errors import OptionError
 from docaudit.justification import Finding
 from docaudit.linting.codes import LintCode
@@ -95,6 +96,7 @@ def entries() -> list[Entry]:
         *_listed("visibility of text", words.VISIBILITIES),
         *_listed("state of a page", _PAGES),
         *_listed("state of a variant in the ledger", _LEDGER),
+        *_listed("decision of a gate", gate.MEANINGS),
         *(Entry(code.value, "finding of lint", code.meaning, code.remedy) for code in LintCode),
     ]
 

@@ -1,0 +1,229 @@
+"""What must hold across the rows of a ledger; whatever does not is a fault with its row, never a zero."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from docaudit.abstention.ledger.cases import Case, Gold
+from docaudit.abstention.ledger.contract import Contract
+from docaudit.abstention.ledger.eligibility import ineligible
+from docaudit.abstention.ledger.reading import CASES, CLAIMS, CONTRACT, DOCUMENTS, RUNS, Files
+from docaudit.abstention.ledger.records import Claim, Run
+from docaudit.abstention.ledger.vocabulary import Answerability, Behaviour
+
+
+def all_faults(files: Files) -> list[str]:
+    """Every fault across files, after those that are in single rows."""
+    found = [*files.faults, *_repeated(files), *_unknown(files), *_labels(files), *_reviews(files)]
+    if files.contract is not None:
+        found += [*_frozen(files, files.contract), *_observed(files, files.contract)]
+        found += [*_counts(files, files.contract)]
+    return found
+
+
+def _repeated(files: Files) -> Iterator[str]:
+    yield from _twice(DOCUMENTS, [(n, d.document_id) for n, d in files.documents.rows])
+    yield from _twice(CASES, [(n, c.case_id) for n, c in files.cases.rows])
+    yield from _twice(RUNS, [(n, r.run_id) for n, r in files.runs.rows])
+    yield from _twice(CLAIMS, [(n, f"{c.run_id} {c.claim_id}") for n, c in files.claims.rows])
+    if files.contract is not None:
+        yield from _twice(CONTRACT, list(enumerate((i.identity_id for i in files.contract.identities), 1)))
+    for number, case in files.cases.rows:
+        for name in _more_than_once([claim.claim_id for claim in case.claims]):
+            yield f"{CASES} row {number}: the claim {name} is planned twice"
+    for number, run in files.runs.rows:
+        for field, places in (("candidates", run.candidates), ("context", run.context)):
+            for place in _more_than_once([f"{p.document} {p.passage}" for p in places]):
+                yield f"{RUNS} row {number}: {field} has {place} twice"
+        for name in _more_than_once([absence.document for absence in run.absence]):
+            yield f"{RUNS} row {number}: absence from {name} is there twice"
+    for number, document in files.documents.rows:
+        for passage in _more_than_once(document.passages):
+            yield f"{DOCUMENTS} row {number}: the passage {passage} is there twice"
+        for passage in set(document.not_indexed) - set(document.passages):
+            yield f"{DOCUMENTS} row {number}: not_indexed names {passage}, which is no passage of it"
+
+
+def _twice(file: str, rows: Sequence[tuple[int, str]]) -> Iterator[str]:
+    first: dict[str, int] = {}
+    for number, name in rows:
+        if name in first:
+            yield f"{file} row {number}: {name} is already row {first[name]}"
+        first.setdefault(name, number)
+
+
+def _more_than_once(names: Sequence[str]) -> list[str]:
+    return sorted(name for name, count in Counter(names).items() if count > 1)
+
+
+def _unknown(files: Files) -> Iterator[str]:
+    """References to rows that are not there; silent where those rows could not be read."""
+    if files.documents.whole:
+        yield from _unknown_documents(files)
+    if files.contract is not None:
+        identities = {one.identity_id for one in files.contract.identities}
+        for number, case in files.cases.rows:
+            if case.identity not in identities:
+                yield f"{CASES} row {number}: the identity {case.identity} is not in the contract"
+    if files.cases.whole:
+        cases = {case.case_id for _, case in files.cases.rows}
+        for number, run in files.runs.rows:
+            if run.case_id not in cases:
+                yield f"{RUNS} row {number}: the case {run.case_id} is not in cases.jsonl"
+    if files.runs.whole:
+        done = {run.case_id for _, run in files.runs.rows}
+        for number, case in files.cases.rows:
+            if case.case_id not in done:
+                yield f"{CASES} row {number}: the case {case.case_id} has no run"
+
+
+def _unknown_documents(files: Files) -> Iterator[str]:
+    passages = {(d.document_id, p) for _, d in files.documents.rows for p in d.passages}
+    names = {name for name, _ in passages}
+    for number, case in files.cases.rows:
+        for place in _passages(chain(case.required, case.allowed, case.forbidden)):
+            if place not in passages:
+                yield f"{CASES} row {number}: labels {' '.join(place)}, which documents.jsonl does not have"
+        for name in case.scope:
+            if name not in names:
+                yield f"{CASES} row {number}: scope names {name}, which documents.jsonl does not have"
+    for number, run in files.runs.rows:
+        for absence in run.absence:
+            if absence.document not in names:
+                yield f"{RUNS} row {number}: absence from {absence.document}, which documents.jsonl does not have"
+
+
+def _passages(labels: Iterator[Gold]) -> Iterator[tuple[str, str]]:
+    for label in labels:
+        for passage in (label.passage, *label.conditions):
+            yield label.document, passage
+
+
+def _labels(files: Files) -> Iterator[str]:
+    yield from _ineligible_labels(files)
+    for number, case in files.cases.rows:
+        required, allowed, forbidden = (
+            {(g.document, g.passage, g.cell) for g in labels}
+            for labels in (case.required, case.allowed, case.forbidden)
+        )
+        for kind, both in (("required", required & forbidden), ("allowed", allowed & forbidden)):
+            for document, passage, _ in sorted(both, key=str):
+                yield f"{CASES} row {number}: labels contradict: {document} {passage} is {kind} and forbidden"
+        if case.answerability is Answerability.ANSWERABLE and not case.required:
+            yield f"{CASES} row {number}: labels contradict: ANSWERABLE, but no evidence is required"
+        if case.answerability is Answerability.CONFLICTING and len(case.required) < 2:
+            yield f"{CASES} row {number}: labels contradict: CONFLICTING, but fewer than two passages are required"
+    for number, run in files.runs.rows:
+        if run.absence and run.behaviour in (Behaviour.ANSWER, Behaviour.CLARIFY, Behaviour.SHOW_CONFLICT):
+            yield f"{RUNS} row {number}: labels contradict: evidence of absence, but the run did not hold back"
+
+
+def _ineligible_labels(files: Files) -> Iterator[str]:
+    """Evidence that the asking identity may not use cannot be required or allowed."""
+    documents = {document.document_id: document for _, document in files.documents.rows}
+    identities = {i.identity_id: i for i in files.contract.identities} if files.contract else {}
+    for number, case in files.cases.rows:
+        identity = identities.get(case.identity)
+        for name in dict.fromkeys(gold.document for gold in (*case.required, *case.allowed)):
+            if identity is None or name not in documents:
+                continue  # named as unknown elsewhere
+            for reason in ineligible(documents[name], identity, case.as_of):
+                yield (
+                    f"{CASES} row {number}: labels contradict: {name} is required or allowed, and {reason.value} "
+                    f"for {case.identity} on {case.as_of}"
+                )
+
+
+def _reviews(files: Files) -> Iterator[str]:
+    """Each planned claim of each run is reviewed once; added claims say their kind."""
+    runs = {run.run_id: run for _, run in files.runs.rows}
+    cases = {case.case_id: case for _, case in files.cases.rows}
+    reviewed: dict[str, set[str]] = {name: set() for name in runs}
+    for number, claim in files.claims.rows:
+        run = runs.get(claim.run_id)
+        if run is None:
+            if files.runs.whole:
+                yield f"{CLAIMS} row {number}: the run {claim.run_id} is not in runs.jsonl"
+            continue
+        reviewed[claim.run_id].add(claim.claim_id)
+        case = cases.get(run.case_id)
+        if case is not None:
+            yield from _review(number, claim, case)
+    if not files.claims.whole:
+        return
+    for number, run in files.runs.rows:
+        case = cases.get(run.case_id)
+        planned = [claim.claim_id for claim in case.claims] if case else []
+        for name in planned:
+            if name not in reviewed[run.run_id]:
+                yield f"{RUNS} row {number}: the claim {name} of {run.run_id} has no review in claims.jsonl"
+
+
+def _review(number: int, claim: Claim, case: Case) -> Iterator[str]:
+    planned = claim.claim_id in {one.claim_id for one in case.claims}
+    if planned and claim.kind is not None:
+        yield f"{CLAIMS} row {number}: the case plans {claim.claim_id}; its kind stands there"
+    if not planned and claim.kind is None:
+        yield f"{CLAIMS} row {number}: {claim.claim_id} is not planned by the case, so its kind is needed"
+
+
+def _frozen(files: Files, contract: Contract) -> Iterator[str]:
+    """Nothing that was fixed is younger than what it judges, and nothing of it has changed since."""
+    for name, told in ((DOCUMENTS, contract.documents_sha256), (CASES, contract.cases_sha256)):
+        if files.digests[name] != told:
+            yield f"{name}: is not the file that the contract froze (its SHA-256 is {files.digests[name]})"
+    for number, case in files.cases.rows:
+        if case.labelled_at > contract.frozen_at:
+            yield f"{CASES} row {number}: labelled at {case.labelled_at}, after the contract that froze it"
+    for number, run in files.runs.rows:
+        if contract.frozen_at > run.output_at:
+            yield (
+                f"{RUNS} row {number}: the contract (frozen {contract.frozen_at}) is younger than this output "
+                f"({run.output_at})"
+            )
+        if run.contract_sha256 != files.digests[CONTRACT]:
+            yield f"{RUNS} row {number}: ran under another contract ({run.contract_sha256[:12]})"
+
+
+def _observed(files: Files, contract: Contract) -> Iterator[str]:
+    for number, run in files.runs.rows:
+        yield from _versions(number, run, contract)
+
+
+def _versions(number: int, run: Run, contract: Contract) -> Iterator[str]:
+    for part, version in contract.versions.items():
+        seen = run.observed.get(part)
+        if seen is None:
+            yield f"{RUNS} row {number}: the version of {part.value} was not observed"
+        elif seen != version:
+            yield f"{RUNS} row {number}: {part.value} was {seen}, and the contract says {version}"
+
+
+def _counts(files: Files, contract: Contract) -> Iterator[str]:
+    told = contract.manifest
+    documents = [document for _, document in files.documents.rows]
+    cases = [case for _, case in files.cases.rows]
+    counted = [("identities", told.identities, len(contract.identities))]
+    if files.documents.whole:
+        counted += [
+            ("documents", told.documents, len(documents)),
+            ("retired documents", told.retired, sum(d.status == "retired" for d in documents)),
+            ("documents with tables", told.with_tables, sum(d.tables for d in documents)),
+            ("restricted documents", told.restricted, sum(d.restricted for d in documents)),
+        ]
+    if files.cases.whole:
+        languages = Counter(case.language for case in cases)
+        counted.append(("cases", told.cases, len(cases)))
+        counted += [
+            (f"cases in {name}", told.languages.get(name, 0), languages[name])
+            for name in sorted({*told.languages, *languages})
+        ]
+    for what, expected, found in counted:
+        if expected != found:
+            yield f"{CONTRACT}: the manifest says {expected} {what}, and there are {found}"
+    if told.claims_per_case is not None:
+        for number, case in files.cases.rows:
+            if len(case.claims) != told.claims_per_case:
+                yield f"{CASES} row {number}: {len(case.claims)} claims, and the manifest says {told.claims_per_case}"

@@ -1,0 +1,197 @@
+"""Two parts of a question set: one to choose a threshold on, one to check the choice, once.
+
+Questions of one group stay together, and so do questions that are written almost alike: else the second part would
+repeat what the first has shown. Paraphrases in other words cannot be seen here; give them one group.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from docaudit.abstention.frozen import Frozen, Row
+from docaudit.abstention.frozen_checks import listed
+from docaudit.errors import GateError
+from docaudit.evidence import Model
+from docaudit.folding import fold
+
+NEAR_DUPLICATE = 90
+"""From this similarity (0 to 100: edits in proportion to length) two questions count as almost the same."""
+
+Part = Literal["tuning", "held_out"]
+
+
+class Use(Model):
+    """One look at the held-out part.
+
+    Attributes:
+        purpose: What for.
+        date: On which day, if it is to be kept.
+    """
+
+    purpose: str = Field(min_length=1)
+    date: str | None = None
+
+
+class Split(Model):
+    """Which question is in which part.
+
+    Attributes:
+        sha256: Hash of the frozen results that were split.
+        seed: Of the random choice.
+        tuning, held_out: Names of questions.
+        joined: Questions that stay together although their groups differ, because they are written almost alike.
+        uses: Every look at the held-out part; after the first it is tuning data.
+    """
+
+    sha256: str
+    seed: int
+    tuning: tuple[str, ...] = Field(min_length=1)
+    held_out: tuple[str, ...] = Field(min_length=1)
+    joined: tuple[tuple[str, str], ...] = ()
+    uses: tuple[Use, ...] = ()
+
+    @model_validator(mode="after")
+    def _parts_are_apart(self) -> Split:
+        both = sorted(set(self.tuning) & set(self.held_out))
+        if both:
+            raise ValueError(f"in both parts: {', '.join(both)}")
+        return self
+
+    def used(self, purpose: str, date: str | None = None) -> Split:
+        """The same with one more use of the held-out part."""
+        return self.model_copy(update={"uses": (*self.uses, Use(purpose=purpose, date=date))})
+
+
+class Leak(Model):
+    """Two questions in different parts that should be in one.
+
+    Attributes:
+        kind: They have the same group, or almost the same words.
+        tuning, held_out: Their names.
+        similarity: Of their words, 0 to 100; 0 also if they are less alike than NEAR_DUPLICATE.
+    """
+
+    kind: Literal["same_group", "near_duplicate"]
+    tuning: str
+    held_out: str
+    similarity: float
+
+
+def split(frozen: Frozen, *, held_out: float = 0.3, seed: int = 0) -> Split:
+    """Split by groups; raises GateError if a row has no group, or if there are fewer than two groups.
+
+    Args:
+        frozen: What is split.
+        held_out: Share of the groups that is held out, between 0 and 1.
+        seed: Of the random choice.
+    """
+    from sklearn.model_selection import GroupShuffleSplit
+
+    if not 0 < held_out < 1:
+        raise GateError(f"the held-out share is {held_out:g}", remedy="take one between 0 and 1")
+    _need_groups(frozen.rows)
+    joined = [(one, other) for one, other, _ in near_duplicates(frozen.rows) if _group(one) != _group(other)]
+    groups = _joined_groups(frozen.rows, joined)
+    if len(set(groups)) < 2:
+        raise GateError("all questions belong to one group, so they cannot be split")
+    chosen = GroupShuffleSplit(n_splits=1, test_size=held_out, random_state=seed)
+    tuning, rest = next(chosen.split(groups, groups=groups))
+    return Split(
+        sha256=frozen.sha256,
+        seed=seed,
+        tuning=tuple(frozen.rows[place].id for place in tuning),
+        held_out=tuple(frozen.rows[place].id for place in rest),
+        joined=tuple((one.id, other.id) for one, other in joined),
+    )
+
+
+def leaks(frozen: Frozen, parts: Split) -> tuple[Leak, ...]:
+    """Every pair that straddles the two parts and should not."""
+    tuning = frozen.only(parts.tuning).rows
+    held_out = frozen.only(parts.held_out).rows
+    apart = {row.id for row in held_out}
+    alike = {
+        (one.id, other.id): similarity
+        for one, other, similarity in near_duplicates((*tuning, *held_out))
+        if one.id not in apart and other.id in apart
+    }
+    together: dict[str, list[Row]] = defaultdict(list)
+    for row in held_out:
+        if row.label.group is not None:
+            together[row.label.group].append(row)
+    same = {(row.id, other.id) for row in tuning for other in together.get(row.label.group or "", ())}
+    return tuple(
+        Leak(
+            kind="same_group" if pair in same else "near_duplicate",
+            tuning=pair[0],
+            held_out=pair[1],
+            similarity=alike.get(pair, 0.0),
+        )
+        for pair in sorted(same | alike.keys())
+    )
+
+
+def take_part(frozen: Frozen, parts: Split, part: Part) -> Frozen:
+    """The rows of one part; raises GateError if the split is of other results, incomplete, or leaks.
+
+    For the held-out part, record the use in the split first: Split.used.
+    """
+    if parts.sha256 != frozen.sha256:
+        raise GateError("the split was made of other results", remedy="split these results anew")
+    left_out = sorted(frozen.by_id.keys() - {*parts.tuning, *parts.held_out})
+    if left_out:
+        raise GateError("the split leaves questions out", problems=tuple(left_out))
+    straddling = leaks(frozen, parts)
+    if straddling:
+        raise GateError(
+            "questions of the tuning part stand in the held-out part again",
+            problems=tuple(f"{one.tuning} and {one.held_out} ({one.kind})" for one in straddling),
+            remedy="split anew",
+        )
+    if part == "held_out" and not parts.uses:
+        raise GateError("a look at the held-out part must be counted", remedy="record it with Split.used")
+    chosen = frozen.only(parts.tuning if part == "tuning" else parts.held_out)
+    return chosen.model_copy(update={"part": part, "held_out_uses": len(parts.uses)})
+
+
+def _group(row: Row) -> str:
+    assert row.label.group is not None  # rows without a group were refused
+    return row.label.group
+
+
+def near_duplicates(rows: Sequence[Row]) -> Iterator[tuple[Row, Row, float]]:
+    """Pairs that are written almost alike, the earlier row first, with their similarity."""
+    from rapidfuzz import fuzz, process
+
+    texts = [fold(row.retrieval.query) for row in rows]
+    scores = process.cdist(texts, texts, scorer=fuzz.ratio, score_cutoff=NEAR_DUPLICATE)
+    for one, other in zip(*scores.nonzero(), strict=True):
+        if one < other:
+            yield rows[one], rows[other], float(scores[one, other])
+
+
+def _need_groups(rows: Sequence[Row]) -> None:
+    without = [row for row in rows if row.label.group is None]
+    if without:
+        raise GateError(
+            "questions without a group cannot be split",
+            problems=(f"{listed(without)}: no group",),
+            remedy="give questions about one rule, and paraphrases, the same group; others one of their own",
+        )
+
+
+def _joined_groups(rows: Sequence[Row], joined: Sequence[tuple[Row, Row]]) -> list[int]:
+    """A number for each row; rows of one group, or joined, have the same."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    names = {name: place for place, name in enumerate(dict.fromkeys(_group(row) for row in rows))}
+    ends = [(names[_group(one)], names[_group(other)]) for one, other in joined]
+    starts, stops = zip(*ends, strict=True) if ends else ((), ())
+    links = coo_array(([1] * len(ends), (starts, stops)), shape=(len(names), len(names)))
+    component = connected_components(links, directed=False)[1]
+    return [int(component[names[_group(row)]]) for row in rows]

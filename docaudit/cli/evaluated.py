@@ -1,0 +1,63 @@
+"""What `docaudit evaluate` does: load, call one function, print the result, give the exit code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from docaudit.abstention.ledger.changes import diff_ledgers, load_evaluation, verify_evaluation
+from docaudit.abstention.ledger.evaluate import evaluate_ledger
+from docaudit.abstention.ledger.ledger import load_ledger
+from docaudit.abstention.ledger.report import Decision, Evaluation
+from docaudit.atomic import write_text
+from docaudit.cli.printing import print_json
+from docaudit.render import ledger_text
+from docaudit.render.clean import one_line
+from docaudit.render.paper import Paper, new_console
+
+_SHOWN = 20
+
+
+def evaluate(ledger: Path, *, html: Path | None, as_json: bool) -> int:
+    """Evaluate a ledger; 0 if it may be released, 1 if not."""
+    result = evaluate_ledger(load_ledger(ledger))
+    if html is not None:
+        from docaudit.render.ledger_html import to_html
+
+        write_text(html, to_html(result))
+    if as_json:
+        print_json(result.model_dump(mode="json"))
+    else:
+        ledger_text.print_evaluation(result, Paper(new_console()))
+        if html is not None:
+            click.echo(f"\nWrote {html}")
+    return int(result.decision is not Decision.RELEASED)
+
+
+def diff(before: Path, after: Path, *, as_json: bool) -> int:
+    """Compare two ledgers; 1 if anything moved."""
+    found = diff_ledgers(_evaluated(before), _evaluated(after))
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        ledger_text.print_diff(found, Paper(new_console()))
+    return int(not found.same)
+
+
+def verify(ledger: Path, told: Path, *, as_json: bool) -> int:
+    """Recompute a printed evaluation; 1 if any field of it is not what the rows give."""
+    found = verify_evaluation(load_evaluation(told), _evaluated(ledger))
+    if as_json:
+        print_json({"verified": not found, "differences": [one.model_dump(mode="json") for one in found]})
+        return int(bool(found))
+    click.echo("NOT VERIFIED" if found else "VERIFIED: every number is what the rows give")
+    for one in found[:_SHOWN]:
+        click.echo(f"  {one_line(str(one))}")
+    if len(found) > _SHOWN:
+        click.echo(f"  and {len(found) - _SHOWN} more: --json lists all")
+    return int(bool(found))
+
+
+def _evaluated(ledger: Path) -> Evaluation:
+    return evaluate_ledger(load_ledger(ledger))

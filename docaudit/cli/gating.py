@@ -1,0 +1,143 @@
+"""The commands about gates: gate run, gate split, gate sweep. What they do is in docaudit.cli.gates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from docaudit.cli.common import Command, debug_flag, json_flag
+
+_plot_flag = click.option(
+    "--plot",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Draw the trade-off into this PNG or SVG file (needs the extra evaluate).",
+)
+
+
+def _file(name: str, text: str) -> Callable[[Command], Command]:
+    return click.option(name, required=True, metavar="FILE", type=click.Path(path_type=Path), help=text)
+
+
+def _numbers(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> tuple[float, ...] | None:
+    """Numbers joined by commas."""
+    try:
+        return None if value is None else tuple(float(one) for one in value.split(","))
+    except ValueError as error:
+        raise click.BadParameter(f"'{value}' is not a list of numbers such as 0.4,0.7") from error
+
+
+@click.group()
+@debug_flag
+def gate() -> None:
+    """Choose and check the score below which a question-answering tool holds its answer back."""
+
+
+@gate.command()
+@_file("--config", "JSON: method, k1, b, top_k, thresholds, comparison.")
+@_file("--documents", "JSON: a list of id, title, text.")
+@_file("--queries", "JSON: a list of id, query, required_doc_ids, answerable_in_collection, label_reason.")
+@_file("--out", "Write the results here, with the same bytes for the same files.")
+@_plot_flag
+@json_flag
+@debug_flag
+def run(config: Path, documents: Path, queries: Path, out: Path, plot: Path | None, as_json: bool) -> int:
+    """Search a small collection with the reference retriever (BM25) and decide each question at each threshold.
+
+    Exit code: 0 written, 2 error.
+    """
+    from docaudit.cli import gates
+
+    return gates.run(config, documents, queries, out, plot=plot, as_json=as_json)
+
+
+@gate.command()
+@click.argument("frozen", metavar="RESULTS", type=click.Path(path_type=Path))
+@_file("--out", "Write the split here. A file that exists is kept: it counts the uses of its held-out part.")
+@click.option("--held-out", type=float, default=0.3, show_default=True, help="Share of the groups held out.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the random choice.")
+@json_flag
+@debug_flag
+def split(frozen: Path, out: Path, held_out: float, seed: int, as_json: bool) -> int:
+    """Split RESULTS into a part to choose a threshold on and a part to check it on.
+
+    Questions of one group, and those written almost alike, stay together. Exit code: 0 written, 2 error.
+    """
+    from docaudit.cli import gates
+
+    return gates.split(frozen, out, held_out=held_out, seed=seed, as_json=as_json)
+
+
+@gate.command()
+@click.argument("frozen", metavar="RESULTS", type=click.Path(path_type=Path))
+@click.option(
+    "--thresholds",
+    callback=_numbers,
+    metavar="N,N,...",
+    help="Thresholds to show. [default: those that make a difference, 100 at most]",
+)
+@click.option(
+    "--unverified",
+    type=click.Choice(["refuse", "apart"]),
+    default="refuse",
+    show_default=True,
+    help="What becomes of questions whose evidence nobody verified; they never count as absent.",
+)
+@click.option(
+    "--split", "parts", metavar="FILE", type=click.Path(path_type=Path), help="A split of these results."
+)
+@click.option(
+    "--part",
+    type=click.Choice(["tuning", "held_out"]),
+    help="Which part of the split; each look at held_out is counted in its file.",
+)
+@click.option(
+    "--guarantee",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="SHARE",
+    help="Which of the thresholds lets through at most this share of the questions without evidence, with "
+    "confidence? (needs the extra evaluate)",
+)
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.9,
+    show_default=True,
+    help="Of the guarantee.",
+)
+@_plot_flag
+@json_flag
+@debug_flag
+def sweep(
+    frozen: Path,
+    thresholds: tuple[float, ...] | None,
+    unverified: str,
+    parts: Path | None,
+    part: str | None,
+    guarantee: float | None,
+    confidence: float,
+    plot: Path | None,
+    as_json: bool,
+) -> int:
+    """Show what each threshold does to RESULTS: nothing is searched again.
+
+    RESULTS is the results.json of `docaudit gate run`, or JSON with operating, questions and rows. Exit code: 0 shown,
+    2 error.
+    """
+    from docaudit.cli import gates
+
+    if (parts is None) != (part is None):
+        raise click.UsageError("--split and --part go together", click.get_current_context())
+    if guarantee is not None and thresholds is None:
+        raise click.UsageError(
+            "--guarantee needs --thresholds that were fixed beforehand", click.get_current_context()
+        )
+    look = gates.Look(frozen, thresholds, unverified, parts, part)
+    return gates.sweep(look, guarantee=guarantee, confidence=confidence, plot=plot, as_json=as_json)
+
+
+COMMANDS = (gate,)

@@ -1,0 +1,72 @@
+"""The words of an evaluation: a title for each ratio, and counts as people say them."""
+
+from __future__ import annotations
+
+from docaudit.abstention.ledger.report import CheckState, Spread
+from docaudit.abstention.ledger.results import AbstentionEvidence, Ratio
+from docaudit.abstention.ledger.routing import Symptom
+
+TITLES = {
+    "corpus_eligibility": "Corpus eligibility",
+    "gold_retrieval": "Required evidence retrieved",
+    "context_completeness": "Context complete, all runs",
+    "citation_resolvability": "Citations resolve",
+    "claim_support": "Material claims supported",
+    "abstention_quality": "Abstention and clarification",
+    "security_isolation": "Security isolation",
+    "complete_pass": "Complete pass",
+    "context_completeness_answerable": "Context complete, answerable runs",
+    "answerable_answered": "Answerable runs that were answered",
+    "required_passages_in_top_k": "Required passages among the first k",
+    "required_documents_in_top_k": "Required documents among the first k",
+    "useful_candidates_in_top_k": "Candidates that are required or allowed",
+    "no_forbidden_evidence_touched": "Runs that touched no forbidden evidence",
+    "critical_claims_supported": "Critical claims supported",
+    "major_claims_supported": "Major claims supported",
+    "minor_claims_supported": "Minor claims supported",
+}
+SYMPTOMS = {
+    Symptom.CROSSED: "restricted material or a hostile instruction crossed a boundary",
+    Symptom.INELIGIBLE: "an ineligible document was selected",
+    Symptom.NOT_INDEXED: "required evidence is not in the index",
+    Symptom.NOT_CANDIDATE: "required evidence is in the index and no candidate",
+    Symptom.NOT_IN_CONTEXT: "required evidence is a candidate and not in the context",
+    Symptom.CLAIM: "the context is sufficient, and a claim is not supported",
+    Symptom.BEHAVIOUR: "not the expected behaviour",
+    Symptom.CITATION: "a citation does not resolve",
+}
+SPREADS = {"seconds": "Seconds", "cost": "Cost", "review_minutes": "Minutes of review"}
+EVIDENCE = {
+    AbstentionEvidence.JUSTIFIED: "justified: docaudit shows the absence in every document of the scope",
+    AbstentionEvidence.UNPROVEN: "unproven: not established, or not in every document of the scope",
+    AbstentionEvidence.WRONG: "wrong: docaudit finds it mentioned",
+    AbstentionEvidence.NOT_GIVEN: "no justification given",
+}
+CHECK_MARKS = {CheckState.MET: "✓", CheckState.UNMET: "✗", CheckState.ATTESTED: "✓", CheckState.OPEN: "–"}
+
+
+def share(one: Ratio) -> str:
+    """The share in percent, or that nothing was measured."""
+    return "nothing measured" if one.share is None else f"{one.share:.2%}"
+
+
+def percent(value: float) -> str:
+    """A share that the contract wants."""
+    return f"{value:.2%}"
+
+
+def count(one: Ratio) -> str:
+    """Numerator and denominator."""
+    return f"{one.numerator} of {one.denominator}"
+
+
+def amount(value: float | None) -> str:
+    """A measured amount."""
+    return "not measured" if value is None else f"{value:.4g}"
+
+
+def limit(one: Spread) -> str:
+    """How many kept the limit."""
+    if one.limit is None:
+        return "no limit declared"
+    return f"{one.within} of {one.measured} within {one.limit:.4g}"

@@ -1,0 +1,322 @@
+"""Choosing a threshold: split, leak test, calibration, guarantee, adoption, and what users are told."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from docaudit.abstention.adoption import AdoptionBundle, FollowUp, adopt, diff_bundles
+from docaudit.abstention.calibration import calibrate, check_calibration, describe_score
+from docaudit.abstention.frozen import Frozen
+from docaudit.abstention.gate import Reason
+from docaudit.abstention.message import FORBIDDEN, check_message, hold_message
+from docaudit.abstention.splits import Split, leaks, split, take_part
+from docaudit.errors import GateError
+from tests.gates import OPERATING, frozen, row
+
+WORDS = (
+    "deadline desk form fee weekend projector tablet warranty repair refund seal export label customs invoice"
+).split()
+FOLLOW_UP = FollowUp(handled_by="lending desk", within="one working day", message_checked=True)
+
+
+def questions(many: int, groups: int, start: int = 0, **fields: Any) -> list[dict[str, Any]]:
+    """Questions in other words each; every second one has no evidence and, mostly, a lower score."""
+    chance = random.Random(start)
+    rows = []
+    for at in range(start, start + many):
+        text = " ".join(chance.sample(WORDS, 8))
+        present = at % 2 == 0
+        score = round(chance.gauss(0.7 if present else 0.4, 0.12), 4)
+        label = "present" if present else "absent"
+        rows.append(
+            row(f"Q{at}", score, label, query=f"{text} {at}", group=f"g{at % groups}-{start}", **fields)
+        )
+    return rows
+
+
+class TestSplit:
+    def test_groups_stay_together(self) -> None:
+        made = frozen(questions(60, 12))
+        parts = split(made, held_out=0.25, seed=3)
+        by_part = [
+            {made.by_id[name].label.group for name in names} for names in (parts.tuning, parts.held_out)
+        ]
+        assert [len(groups) for groups in by_part] == [9, 3]
+        assert not by_part[0] & by_part[1]
+        assert sorted((*parts.tuning, *parts.held_out)) == sorted(made.by_id)
+        assert leaks(made, parts) == ()
+        assert split(made, held_out=0.25, seed=3) == parts
+
+    def test_the_same_rule_on_both_sides_leaks(self) -> None:
+        made = frozen(
+            [row("A", 1.0, group="g", query="desk?"), row("B", 1.0, group="g", query="who pays the fee?")]
+        )
+        found = leaks(made, Split(sha256="0" * 64, seed=0, tuning=("A",), held_out=("B",)))
+        assert [(one.kind, one.tuning, one.held_out) for one in found] == [("same_group", "A", "B")]
+
+    def test_almost_the_same_words_leak_and_are_kept_together(self) -> None:
+        rows = [
+            row("A", 1.0, group="a", query="Where do I return the projector on a weekend?"),
+            row("B", 1.0, group="b", query="where do I return the projectors on a weekend"),
+            row("C", 1.0, group="c", query="Who pays the customs fee?"),
+        ]
+        made = frozen(rows)
+        found = leaks(made, Split(sha256="0" * 64, seed=0, tuning=("B", "C"), held_out=("A",)))
+        assert [(one.kind, one.tuning, one.held_out) for one in found] == [("near_duplicate", "B", "A")]
+        for seed in range(6):
+            parts = split(made, held_out=0.5, seed=seed)
+            assert parts.joined == (("A", "B"),)
+            assert leaks(made, parts) == ()
+
+    def test_a_leaking_split_gives_no_part(self) -> None:
+        made = frozen([row("A", 1.0, group="g"), row("B", 1.0, group="g")])
+        with pytest.raises(GateError, match=r"A and B \(same_group\)"):
+            take_part(made, Split(sha256="0" * 64, seed=0, tuning=("A",), held_out=("B",)), "tuning")
+
+    def test_refused_by_row(self) -> None:
+        with pytest.raises(GateError, match="rows 1, 3: no group"):
+            split(frozen([row("A", 1.0), row("B", 1.0, group="b"), row("C", 1.0)]))
+        with pytest.raises(GateError, match="one group"):
+            split(frozen([row("A", 1.0, group="g"), row("B", 1.0, group="g")]))
+
+    def test_a_look_must_be_counted_and_the_second_makes_tuning_data(self) -> None:
+        made = frozen(questions(20, 10))
+        parts = split(made)
+        with pytest.raises(GateError, match="must be counted"):
+            take_part(made, parts, "held_out")
+        once = parts.used("final check")
+        assert take_part(made, once, "held_out").held_out_uses == 1
+        twice = once.used("another threshold", "2026-10-01")
+        assert [use.purpose for use in twice.uses] == ["final check", "another threshold"]
+        assert take_part(made, twice, "held_out").held_out_uses == 2
+
+    def test_a_split_of_other_results_is_refused(self) -> None:
+        made = frozen(questions(20, 10))
+        with pytest.raises(GateError, match="other results"):
+            take_part(made.model_copy(update={"sha256": "1" * 64}), split(made), "tuning")
+
+
+class TestCalibration:
+    def test_a_raw_score_is_never_a_probability(self) -> None:
+        made = frozen(questions(40, 20))
+        assert (
+            describe_score(made.operating, 0.8) == "cosine similarity 0.8 (higher is better); not calibrated"
+        )
+        fitted = calibrate(made, "evidence_present")
+        with pytest.raises(GateError, match="not been checked on independent data"):
+            describe_score(made.operating, 0.8, fitted)
+
+    def test_checked_on_independent_data(self) -> None:
+        fitted = calibrate(frozen(questions(400, 200)), "evidence_present")
+        checked = check_calibration(fitted, frozen(questions(300, 150, start=1000)))
+        assert checked.check is not None
+        assert sum(one.observed.denominator for one in checked.check.bins) == 300
+        # Normal scores of equal spread (0.12) around 0.7 and 0.4: the truth is a logistic curve through 1/2 at 0.55
+        # with the slope 0.3 / 0.12 ** 2, so 0.958 at 0.70.
+        assert checked.probability(0.55) == pytest.approx(0.5, abs=0.1)
+        assert checked.probability(0.70) == pytest.approx(0.96, abs=0.04)
+        assert checked.check.brier < checked.check.brier_of_base_rate == pytest.approx(0.25)
+        assert "probability of 'evidence present': 0.5" in describe_score(
+            frozen(questions(2, 2)).operating, 0.55, checked
+        )
+
+    def test_a_distance_is_turned_round(self) -> None:
+        def far(rows: list[dict[str, Any]]) -> Frozen:
+            for one in rows:
+                one["candidates"][0]["score"] = 1 - one["candidates"][0]["score"]
+            return frozen(rows, operating={**OPERATING, "direction": "lower_is_better"})
+
+        checked = check_calibration(
+            calibrate(far(questions(200, 100)), "evidence_present"), far(questions(100, 50, start=1000))
+        )
+        assert checked.probability(0.2) > 0.9 > 0.1 > checked.probability(0.7)
+
+    def test_designed_questions_are_refused(self) -> None:
+        designed = {"name": "n", "period": "p", "origin": "designed"}
+        with pytest.raises(GateError, match="designed"):
+            calibrate(frozen(questions(40, 20), questions=designed), "evidence_present")
+
+    def test_one_outcome_is_not_enough(self) -> None:
+        with pytest.raises(GateError, match="20 of 20 questions have the outcome"):
+            calibrate(frozen(questions(40, 20)[::2]), "evidence_present")
+
+    def test_the_same_questions_are_not_independent(self) -> None:
+        rows = questions(40, 20)
+        fitted = calibrate(frozen(rows), "evidence_present")
+        reworded = {**rows[0], "id": "NEW", "group": "new", "query": f"{rows[0]['query']}!"}
+        other = questions(2, 2, start=1000)
+        with pytest.raises(GateError) as caught:
+            check_calibration(fitted, frozen([rows[3], *other, reworded]))
+        assert [problem.split(":")[0] for problem in caught.value.problems] == ["row 1 (Q3)", "row 4 (NEW)"]
+
+    def test_other_scores_are_refused(self) -> None:
+        fitted = calibrate(frozen(questions(40, 20)), "evidence_present")
+        other = frozen(questions(40, 20, start=1000), operating={**OPERATING, "index_version": "i2"})
+        with pytest.raises(GateError, match="other scores"):
+            check_calibration(fitted, other)
+
+
+class TestGuarantee:
+    """Without an error among n questions, the exact test of "at most 10 %" has the p-value 0.9 ** n."""
+
+    @pytest.fixture(autouse=True)
+    def _needs_mapie(self) -> None:
+        pytest.importorskip("mapie", reason="the extra evaluate is not installed")
+
+    def rows(self, absent: int, passing: int = 0) -> list[dict[str, Any]]:
+        scores = [0.9] * passing + [0.1] * (absent - passing)
+        rows = [row(f"A{at}", score, "absent") for at, score in enumerate(scores)]
+        return [*rows, row("P1", 0.9), row("P2", 0.6)]
+
+    @pytest.mark.parametrize(("absent", "thresholds", "chosen"), [(21, [0.5], None), (22, [0.5], 0.5)])
+    def test_how_many_it_takes(self, absent: int, thresholds: list[float], chosen: float | None) -> None:
+        from docaudit.abstention.guarantee import guaranteed_threshold
+
+        # 0.9 ** 21 = 0.109 and 0.9 ** 22 = 0.098: with 90 % confidence, 22 are enough and 21 are not.
+        got = guaranteed_threshold(frozen(self.rows(absent)), thresholds, max_false_pass=0.1)
+        assert got.chosen == chosen
+        assert got.questions_without_evidence == absent
+        assert ("No threshold" in got.statement) is (chosen is None)
+
+    def test_each_threshold_tried_costs_certainty(self) -> None:
+        from docaudit.abstention.guarantee import guaranteed_threshold
+
+        # Of two, the first must reach 0.05: 0.9 ** 28 = 0.052, 0.9 ** 29 = 0.047.
+        valid = [
+            guaranteed_threshold(frozen(self.rows(n)), [0.5, 0.7], max_false_pass=0.1).valid for n in (28, 29)
+        ]
+        assert valid == [(), (0.5, 0.7)]
+
+    def test_the_least_strict_valid_threshold_is_chosen(self) -> None:
+        from docaudit.abstention.guarantee import guaranteed_threshold
+
+        got = guaranteed_threshold(frozen(self.rows(60)), [0.0, 0.5, 0.7], max_false_pass=0.1)
+        assert got.valid == (0.5, 0.7)
+        assert got.chosen == 0.5  # at 0.7 P2 would be held
+        assert "0 of 60" in got.statement
+
+    def test_too_many_pass(self) -> None:
+        from docaudit.abstention.guarantee import guaranteed_threshold
+
+        assert (
+            guaranteed_threshold(frozen(self.rows(60, passing=10)), [0.5], max_false_pass=0.1).chosen is None
+        )
+
+    def test_both_labels_are_needed(self) -> None:
+        from docaudit.abstention.guarantee import guaranteed_threshold
+
+        with pytest.raises(GateError, match="with and questions without"):
+            guaranteed_threshold(frozen([row("A", 0.9)]), [0.5], max_false_pass=0.1)
+
+
+class TestAdoption:
+    def bundle(self, threshold: float = 0.55, **given: Any) -> AdoptionBundle:
+        made = frozen(questions(200, 100))
+        parts = split(made, held_out=0.5).used("adoption")
+        agreed = {"accepted_false_pass": 0.3, "accepted_over_hold": 0.3, **given}
+        return adopt(take_part(made, parts, "held_out"), threshold, FOLLOW_UP, **agreed)
+
+    def test_all_of_it_is_kept(self) -> None:
+        kept = self.bundle()
+        assert kept.ties == "a value equal to the threshold is passed"
+        assert "none is a score of 0" in kept.missing
+        assert sum(kept.labels.values()) == kept.counts.passed.denominator
+        assert AdoptionBundle.model_validate_json(kept.model_dump_json()).threshold == 0.55
+
+    def test_more_than_was_agreed_to(self) -> None:
+        with pytest.raises(GateError, match=r"false_pass: \d+ of \d+ .*agreed to: 0.0 %"):
+            self.bundle(accepted_false_pass=0.0)
+
+    def test_only_on_a_held_out_part_at_its_first_use(self) -> None:
+        made = frozen(questions(20, 10))
+        agreed = {"accepted_false_pass": 1.0, "accepted_over_hold": 1.0}
+        with pytest.raises(GateError, match="part 'all'"):
+            adopt(made, 0.5, FOLLOW_UP, **agreed)
+        parts = split(made).used("one").used("two")
+        with pytest.raises(GateError, match="use 2"):
+            adopt(take_part(made, parts, "held_out"), 0.5, FOLLOW_UP, **agreed)
+
+    def test_diff(self) -> None:
+        old = self.bundle()
+        assert diff_bundles(old, old) == ()
+        new = old.model_copy(
+            update={
+                "operating": old.operating.model_copy(update={"index_version": "i2"}),
+                "follow_up": FOLLOW_UP.model_copy(update={"within": "one hour"}),
+                "threshold": 0.6,
+            }
+        )
+        assert [(one.field, one.old, one.new, one.effect) for one in diff_bundles(old, new)] == [
+            ("follow_up.within", "one working day", "one hour", "record_only"),
+            ("operating.index_version", "i1", "i2", "evaluate_again"),
+            ("threshold", 0.55, 0.6, "evaluate_again"),
+        ]
+
+
+class TestMessage:
+    @pytest.mark.parametrize("language", ["en", "ja"])
+    @pytest.mark.parametrize("reason", [reason for reason in Reason if reason is not Reason.PASS])
+    def test_every_message_names_what_and_what_next(self, reason: Reason, language: Any) -> None:
+        step = "Ask the lending desk." if language == "en" else "総務の窓口に確認してください。"
+        text = hold_message(reason, ["返却期限", "返却窓口"], step, language=language)
+        assert "返却期限" in text
+        assert "返却窓口" in text
+        assert text.endswith(step)
+        check_message(text)
+
+    def test_an_outage_is_no_absence(self) -> None:
+        outage = hold_message(Reason.RETRIEVAL_FAILED, ["the desk"], "Try again in an hour.")
+        assert "could not be carried out" in outage
+        assert "in the material" not in outage
+        for reason in (Reason.BELOW_THRESHOLD, Reason.NO_CANDIDATES, Reason.MISSING_SCORE):
+            assert "could not confirm the desk" in hold_message(reason, ["the desk"], "Ask.")
+
+    def test_a_part_that_is_confirmed(self) -> None:
+        text = hold_message(
+            Reason.BELOW_THRESHOLD,
+            ["窓口"],
+            "担当に確認してください。",
+            confirmed=["期限（規程3条）"],
+            language="ja",
+        )
+        assert text == "確認できた事項：期限（規程3条）。未確認の事項：窓口。担当に確認してください。"
+
+    @pytest.mark.parametrize(
+        "said",
+        [
+            "No such rule exists.",
+            "The rule does not exist.",
+            "There is no rule.",
+            "A return is not required.",
+            "There's no need to return it.",
+            "The score was 0.2.",
+            "You are not authorized to see it.",
+            "そのような規程は存在しません。",
+            "該当する資料はありません。",
+            "返却不要です。",
+            "返却する必要はありません。",
+            "検索スコアが閾値未満でした。",
+            "権限外の資料です。",
+        ],
+    )
+    def test_what_must_not_be_said(self, said: str) -> None:
+        with pytest.raises(GateError, match="must not say"):
+            hold_message(Reason.NO_CANDIDATES, ["the desk"], said)
+
+    def test_nothing_leaks_of_what_is_restricted(self) -> None:
+        with pytest.raises(GateError) as caught:
+            hold_message(Reason.NO_CANDIDATES, ["fee"], "See the Falcon Memo.", restricted=["falcon memo"])
+        assert "falcon" not in str(caught.value).lower()
+
+    def test_nothing_to_say_is_refused(self) -> None:
+        for unconfirmed, step in (([], "Ask."), (["  "], "Ask."), (["fee"], " ")):
+            with pytest.raises(GateError, match="names what"):
+                hold_message(Reason.NO_CANDIDATES, unconfirmed, step)
+        with pytest.raises(GateError, match="passed"):
+            hold_message(Reason.PASS, ["fee"], "Ask.")
+
+    def test_every_forbidden_pattern_has_its_example_above(self) -> None:
+        assert len(FORBIDDEN) == 6

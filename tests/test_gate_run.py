@@ -1,0 +1,344 @@
+"""`docaudit gate`: the reference retriever against hand-made numbers, the commands, and the published experiment."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docaudit.abstention.bm25 import BM25, Document, tokens, unseen
+from docaudit.abstention.experiment import run_experiment
+from docaudit.abstention.experiment_files import read_inputs
+from docaudit.cli import main
+from docaudit.errors import GateError
+from tests.gates import content, hundred, row
+
+CONFIG: dict[str, Any] = {
+    "method": "BM25 positive-IDF",
+    "k1": 1.2,
+    "b": 0.75,
+    "top_k": 3,
+    "thresholds": [0, 0.5],
+    "comparison": ">=",
+    "experiment_date_jst": "2026-10-01",
+    "corpus_scope": "two files, all readable",
+}
+DOCUMENTS = [
+    {"id": "B", "title": "cat", "text": "cat fish bird"},
+    {"id": "A", "title": "cat", "text": "dog"},
+]
+
+
+def query(name: str, text: str, required: list[str] | None = None, **fields: Any) -> dict[str, Any]:
+    answerable = {"required_doc_ids": required or [], "answerable_in_collection": bool(required)}
+    return {"id": name, "query": text, **answerable, "label_reason": "read", **fields}
+
+
+QUERIES = [query("Q1", "dog?", ["A"]), query("Q2", "Cat, cat!"), query("Q3", "zebra")]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    return written(tmp_path, CONFIG, DOCUMENTS, QUERIES)
+
+
+def written(folder: Path, config: Any, documents: Any, queries: Any) -> list[str]:
+    arguments = []
+    for name, made in (("config", config), ("documents", documents), ("queries", queries)):
+        path = folder / f"{name}.json"
+        path.write_text(json.dumps(made, ensure_ascii=False), "utf-8")
+        arguments += [f"--{name}", str(path)]
+    return arguments
+
+
+class TestRetriever:
+    def test_tokens(self) -> None:
+        assert tokens("P-20") == ["p", "20"]
+        assert tokens("Ｐ－２０ の返品。ＡＢＣ 犬") == ["p", "20", "の返", "返品", "abc", "犬"]
+        assert tokens("…!?") == []
+
+    def test_scores_by_hand(self) -> None:
+        index = BM25([Document(**one) for one in DOCUMENTS], k1=1.2, b=0.75)
+        # Lengths 4 and 2, mean 3. "dog" is in one of two: idf = ln(1 + 1.5 / 1.5) = ln 2; in A its weight is
+        # 2.2 / (1 + 1.2 * (0.25 + 0.75 * 2/3)) = 2.2 / 1.9.
+        assert index.search("dog") == [("A", pytest.approx(math.log(2) * 2.2 / 1.9, rel=1e-15))]
+        # "cat" is in both: idf = ln(1 + 0.5 / 2.5) = ln 1.2; twice in B: 2 * 2.2 / (2 + 1.2 * 1.25) = 4.4 / 3.5.
+        assert index.search("cat") == [
+            ("B", pytest.approx(math.log(1.2) * 4.4 / 3.5, rel=1e-15)),
+            ("A", pytest.approx(math.log(1.2) * 2.2 / 1.9, rel=1e-15)),
+        ]
+
+    def test_a_token_of_the_query_counts_once(self) -> None:
+        index = BM25([Document(**one) for one in DOCUMENTS], k1=1.2, b=0.75)
+        assert index.search("cat cat CAT") == index.search("cat")
+
+    def test_ties_by_name(self) -> None:
+        same = [Document(id=name, title="", text="cat") for name in ("C", "A", "B")]
+        assert [name for name, _ in BM25(same, k1=1.2, b=0.75).search("cat")] == ["A", "B", "C"]
+
+    def test_nothing_found_is_nothing(self) -> None:
+        assert BM25([Document(**one) for one in DOCUMENTS], k1=1.2, b=0.75).search("zebra") == []
+
+    def test_documents_without_a_word_are_refused(self) -> None:
+        with pytest.raises(GateError, match="no document has a word"):
+            BM25([Document(id="A", title="", text="Київ")], k1=1.2, b=0.75)
+
+    def test_what_is_not_searched_is_named(self) -> None:
+        assert unseen("Ménage, 返品 10 한국") == "é한국"
+
+
+class TestRun:
+    def test_results(self, files: list[str], tmp_path: Path) -> None:
+        out = tmp_path / "results.json"
+        assert main(["gate", "run", *files, "--out", str(out)]) == 0
+        results = json.loads(out.read_text("utf-8"))
+        first, second, third = results["queries"]
+        assert first["required_documents_covered_in_top_k"] is True
+        assert [one["doc_id"] for one in second["candidates"]] == ["B", "A"]
+        assert third["top_score"] is None  # not 0
+        assert results["documents_count"] == 2
+        lenient, strict = results["summaries"]
+        assert [one["reason"] for one in lenient["decisions"]] == ["pass", "pass", "no_candidates"]
+        assert [one["reason"] for one in strict["decisions"]] == ["pass", "below_threshold", "no_candidates"]
+        assert (lenient["false_pass_ids"], strict["false_pass_ids"]) == (["Q2"], [])
+        assert out.read_bytes().endswith(b"}\n")
+
+    def test_the_bytes_are_the_same_again(self, files: list[str], tmp_path: Path) -> None:
+        for name in ("one.json", "two.json"):
+            assert main(["gate", "run", *files, "--out", str(tmp_path / name)]) == 0
+        assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+
+    def test_json(self, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        out = tmp_path / "results.json"
+        assert main(["gate", "run", *files, "--out", str(out), "--json"]) == 0
+        shown = json.loads(capsys.readouterr().out)
+        assert shown["sha256"] == hashlib.sha256(out.read_bytes()).hexdigest()
+        assert shown["points"][1]["gate"]["false_pass"]["denominator"] == 2
+
+    def test_unverified_is_no_absence(self, tmp_path: Path) -> None:
+        queries = [*QUERIES, query("Q4", "bird?", answerable_in_collection=None)]
+        out = tmp_path / "results.json"
+        assert main(["gate", "run", *written(tmp_path, CONFIG, DOCUMENTS, queries), "--out", str(out)]) == 0
+        summary = json.loads(out.read_text("utf-8"))["summaries"][0]
+        assert (summary["answerable_count"], summary["unanswerable_count"], summary["unverified_count"]) == (
+            1,
+            2,
+            1,
+        )
+        assert main(["gate", "sweep", str(out)]) == 2
+        assert main(["gate", "sweep", str(out), "--unverified", "apart"]) == 0
+
+    def test_everything_wrong_at_once(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        files = written(
+            tmp_path,
+            {**CONFIG, "k1": "1.2", "thresholds": [1, 0]},
+            [*DOCUMENTS, {"id": "A", "title": "x", "text": 1}, DOCUMENTS[0]],
+            [query("Q1", "dog", ["Z"]), query("Q1", "cat", answerable_in_collection=True)],
+        )
+        assert main(["gate", "run", *files, "--out", str(tmp_path / "results.json")]) == 2
+        said = capsys.readouterr().err
+        for part in (
+            "config.json: k1",
+            "documents.json: row 3: text",
+            "documents.json: rows 1, 3: the id 'B' is used twice",
+            "queries.json: rows 1, 2: the id 'Q1' is used twice",
+            "row 1 (Q1): there is no document 'Z'",
+            "row 2 (Q1): answerable, but no required document is named",
+        ):
+            assert part in said
+        assert not (tmp_path / "results.json").exists()
+
+    @pytest.mark.parametrize("thresholds", [[1, 0], [0, 0], [math.nan], [0, math.inf], []])
+    def test_thresholds(self, thresholds: list[float], tmp_path: Path) -> None:
+        files = written(tmp_path, {**CONFIG, "thresholds": thresholds}, DOCUMENTS, QUERIES)
+        assert main(["gate", "run", *files, "--out", str(tmp_path / "results.json")]) == 2
+
+    def test_nan_in_a_field_that_is_only_kept(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        queries = [*QUERIES, query("Q4", "bird", weight=math.nan)]
+        files = written(tmp_path, {**CONFIG, "note": math.inf}, DOCUMENTS, queries)
+        assert main(["gate", "run", *files, "--out", str(tmp_path / "results.json")]) == 2
+        said = capsys.readouterr().err
+        assert "config.json: NaN and Infinity are no numbers" in said
+        assert "queries.json: row 4: NaN and Infinity are no numbers" in said
+
+    def test_absent_needs_a_scope(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        config = {name: value for name, value in CONFIG.items() if name != "corpus_scope"}
+        files = written(tmp_path, config, DOCUMENTS, QUERIES)
+        assert main(["gate", "run", *files, "--out", str(tmp_path / "results.json")]) == 2
+        assert "row 2 (Q2): basis.scope" in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        "text", ["", "{", '{"k1": 1, "k1": 2}', "\xff", '{"note": "\\ud800"}', "[" * 100_000]
+    )
+    def test_files_that_are_not_json(self, text: str, files: list[str], tmp_path: Path) -> None:
+        (tmp_path / "config.json").write_bytes(text.encode("latin-1"))
+        assert main(["gate", "run", *files, "--out", str(tmp_path / "results.json")]) == 2
+
+    def test_letters_that_are_not_searched_are_said(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        files = written(tmp_path, CONFIG, DOCUMENTS, [*QUERIES, query("Q4", "Київ")])
+        assert main(["gate", "run", *files, "--out", str(tmp_path / "results.json")]) == 0
+        assert (
+            "note: question Q4: letters that this retriever does not search: київ" in capsys.readouterr().out
+        )
+
+
+class TestSweepCommand:
+    @pytest.fixture
+    def results(self, tmp_path: Path) -> Path:
+        path = tmp_path / "frozen.json"
+        path.write_text(json.dumps(content(hundred())), "utf-8")
+        return path
+
+    def test_the_published_table(self, results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["gate", "sweep", str(results), "--thresholds", "0.4,0.7"]) == 0
+        shown = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+        assert "0.4 80 (80.0 %) 20 (20.0 %) 20 (66.7 %) 10 (14.3 %)" in shown
+        assert "0.7 50 (50.0 %) 50 (50.0 %) 5 (16.7 %) 25 (35.7 %)" in shown
+        assert "0.4 80 54 21 2 3" in shown
+        assert "0.7 50 42 6 1 1" in shown
+        assert "0.4 28.0 % of 75 26.2 % of 80 21.0 % of 100" in shown
+        assert "0.7 12.5 % of 48 12.0 % of 50 6.0 % of 100" in shown
+        assert not any("94" in line or "accura" in line for line in shown)
+
+    def test_no_threshold_given(self, results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["gate", "sweep", str(results), "--json"]) == 0
+        shown = json.loads(capsys.readouterr().out)
+        assert [one["gate"]["threshold"] for one in shown["points"]] == [0.2, 0.6, 0.8]
+        assert shown["sha256"] == hashlib.sha256(results.read_bytes()).hexdigest()
+
+    def test_nothing_counts_as_zero(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        path = tmp_path / "frozen.json"
+        rows = [row("A", 0.9), row("B"), row("C", candidates=[{"doc_id": "D"}]), row("D", status="failed")]
+        path.write_text(json.dumps(content(rows)), "utf-8")
+        assert main(["gate", "sweep", str(path), "--thresholds", "0"]) == 0
+        shown = " ".join(capsys.readouterr().out.split())
+        held = "1 without candidates, 1 with a missing score, 1 because the search failed"
+        assert f"Held at every threshold: {held}" in shown
+        assert "false pass: 0 of 0 (not measurable)" in shown
+
+    def test_nan_is_refused_with_its_row(self, results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        results.write_text(json.dumps(content([row("A", 0.9), row("B", math.nan)])), "utf-8")
+        assert main(["gate", "sweep", str(results)]) == 2
+        said = capsys.readouterr().err
+        assert "row 2 (B): candidates.0.score" in said
+        assert "Traceback" not in said
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [["--thresholds", "a"], ["--thresholds", "nan"], ["--part", "tuning"], ["--guarantee", "0.1"]],
+    )
+    def test_usage(self, arguments: list[str], results: Path) -> None:
+        assert main(["gate", "sweep", str(results), *arguments]) == 2
+
+    def test_the_held_out_part_is_counted(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        path, parts = tmp_path / "frozen.json", tmp_path / "split.json"
+        names = [
+            "alpha",
+            "bravo charlie",
+            "delta echo foxtrot",
+            "golf",
+            "hotel india",
+            "juliett kilo lima mike",
+        ]
+        rows = [row(f"Q{at}", at / 10, query=text, group=f"g{at}") for at, text in enumerate(names)]
+        path.write_text(json.dumps(content(rows)), "utf-8")
+        make = ["gate", "split", str(path), "--out", str(parts), "--held-out", "0.34"]
+        assert main(make) == 0
+        assert main(make) == 2  # a file that counts is never overwritten
+        look = ["gate", "sweep", str(path), "--split", str(parts), "--thresholds", "0.2", "--part"]
+        assert main([*look, "tuning"]) == 0
+        assert json.loads(parts.read_text())["uses"] == []
+        assert main([*look, "held_out"]) == 0
+        capsys.readouterr()
+        assert main([*look, "held_out"]) == 0
+        assert "used 2 times: it counts as tuning data" in " ".join(capsys.readouterr().out.split())
+        assert [one["purpose"] for one in json.loads(parts.read_text())["uses"]] == ["sweep of 0.2"] * 2
+
+    def test_guarantee(self, results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        pytest.importorskip("mapie", reason="the extra evaluate is not installed")
+        arguments = ["--thresholds", "0.4,0.7", "--guarantee", "0.4", "--json"]
+        assert main(["gate", "sweep", str(results), *arguments]) == 0
+        got = capsys.readouterr()
+        assert got.err == ""
+        # 5 of 30 pass at 0.7 (binomial p = 0.006 for 40 %), 20 of 30 at 0.4.
+        assert json.loads(got.out)["guarantee"]["valid"] == [0.7]
+
+
+class TestPlot:
+    @pytest.mark.parametrize("suffix", ["png", "svg"])
+    def test_picture(self, suffix: str, files: list[str], tmp_path: Path) -> None:
+        pytest.importorskip("matplotlib", reason="the extra evaluate is not installed")
+        made = []
+        for name in ("one", "two"):
+            path = tmp_path / f"{name}.{suffix}"
+            assert main(["gate", "run", *files, "--out", str(tmp_path / "r.json"), "--plot", str(path)]) == 0
+            made.append(path.read_bytes())
+        assert made[0] == made[1]
+        assert made[0].startswith(b"\x89PNG" if suffix == "png" else b"<?xml")
+
+    def test_the_svg_says_what_is_drawn(self, files: list[str], tmp_path: Path) -> None:
+        matplotlib = pytest.importorskip("matplotlib", reason="the extra evaluate is not installed")
+        path = tmp_path / "p.svg"
+        with matplotlib.rc_context({"svg.fonttype": "none"}):
+            assert main(["gate", "run", *files, "--out", str(tmp_path / "r.json"), "--plot", str(path)]) == 0
+        text = path.read_text("utf-8")
+        assert "coverage: passed, of all questions with known evidence" in text
+        assert "false pass, of 2 without evidence" in text
+        assert "the rest has no score" in text
+
+    def test_another_suffix_is_refused(self, files: list[str], tmp_path: Path) -> None:
+        out = ["--out", str(tmp_path / "r.json")]
+        assert main(["gate", "run", *files, *out, "--plot", str(tmp_path / "p.jpeg")]) == 2
+
+
+class TestPublishedExperiment:
+    """Facts of a published experiment; its files are not ours and lie where DOCAUDIT_REFERENCE_GATE says."""
+
+    SHA256 = "967e0a756586325a811e12ee192f8499aba2e085167085c79d398897f4e9e9cb"
+    SCORES = (
+        "9.811527 13.365760 15.887716 10.235241 25.221300 26.025947 20.055652 32.032532 8.000504 6.522068 8.854764 "
+        "9.114474 7.898000 25.069183 22.339609 31.099818 none none"
+    ).split()
+
+    @pytest.fixture
+    def folder(self) -> Path:
+        named = os.environ.get("DOCAUDIT_REFERENCE_GATE")
+        if not named:
+            pytest.skip(
+                "set DOCAUDIT_REFERENCE_GATE to the folder with config.json, documents.json, queries.json"
+            )
+        return Path(named)
+
+    def test_all_of_it(self, folder: Path) -> None:
+        done = run_experiment(
+            read_inputs(*(folder / f"{name}.json" for name in ("config", "documents", "queries")))
+        )
+        top = [one["top_score"] for one in json.loads(done.text)["queries"]]
+        assert ["none" if score is None else f"{score:.6f}" for score in top] == self.SCORES
+        counts = [point.gate for point in done.sweep.points]
+        assert [(one.passed.numerator, one.held.numerator) for one in counts] == [(16, 2)] * 3 + [(14, 4)]
+        assert [(one.false_pass.numerator, one.false_pass.denominator) for one in counts] == [(6, 8)] * 3 + [
+            (5, 8)
+        ]
+        assert [(one.over_hold.numerator, one.over_hold.denominator) for one in counts] == [(0, 10)] * 3 + [
+            (1, 10)
+        ]
+        assert counts[-1].over_hold_ids == ("Q10",)
+        assert [one.passed_with_required.numerator for one in counts] == [10, 10, 10, 9]
+        assert done.sha256 == self.SHA256
+        assert done.notes == ()
+
+    def test_its_results_can_be_swept(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["gate", "sweep", str(folder / "results.json"), "--thresholds", "8", "--json"]) == 0
+        shown = json.loads(capsys.readouterr().out)
+        assert shown["sha256"] == self.SHA256
+        assert shown["points"][0]["gate"]["false_pass_ids"] == ["Q11", "Q12", "Q14", "Q15", "Q16"]
