@@ -235,11 +235,11 @@ def obligations_text() -> str:
     ]
     lines += [
         "",
-        "The finding follows from four facts; the first row that fits decides, and an empty cell means either.",
+        "The finding follows from five facts; the first row that fits decides, and an empty cell means either.",
         "*Mentioned*: the required concepts meet in the chosen scope (a single one has a hit); only they count here.",
         "",
-        "| mentioned | any unmet | `question_covered` unmet | a concept without hit | finding | reason | strength |",
-        "|---|---|---|---|---|---|---|",
+        "| mentioned | unmet | `question_covered` unmet | no hit of one | waived | finding | reason | strength |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     words = {None: "", True: "yes", False: "no"}
     for case, (finding, reason, strength) in VERDICTS:
