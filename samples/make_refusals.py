@@ -57,9 +57,7 @@ def rows() -> list[dict[str, Any]]:
         for device in DEVICES:
             found = [candidate(f"D{at}", text.format(device), has) for at, (text, has) in enumerate(texts, 1)]
             found.append(candidate("D9", f"colours of the {device}", ["subject"], "request_not_covered"))
-            made.append(
-                row(len(made) + 1, query.format(device), found, evidence="present", pattern=pattern)
-            )
+            made.append(row(len(made) + 1, query.format(device), found, evidence="present", pattern=pattern))
     for at in range(8):
         device = DEVICES[at % len(DEVICES)]
         grounds = [*ABSENT, WRONG_CODE] if at % 2 else ABSENT

@@ -46,7 +46,9 @@ _MEANINGS = {
 VERDICTS = frozenset({"relevant", "sufficient", "binary_score", "verdict", "rating", "grounded", "answers"})
 REASONS = frozenset({"reason", "reasons", "explanation", "considerations", "ground", "candidates", "aspects"})
 _JSON = re.compile(r"""[{\[]\s*(?:[{\[]\s*)?["'][\w ]+["']\s*:""")
-_SCALE = re.compile(r"\b0(?:\.0+)?\s*(?:to|-|–|and|から|〜|～)\s*(?:1(?:\.0+)?|5|10|100)\b", re.IGNORECASE)
+_SCALE = re.compile(
+    r"(?<![\d.])0(?:\.0+)?\s*(?:to|-|–|and|から|〜|～)\s*(?:1(?:\.0+)?|5|10|100)(?!\d)", re.IGNORECASE
+)
 _REFUSES = re.compile(r"refus|abstain|unanswerable|cannot[ _]answer", re.IGNORECASE)
 
 

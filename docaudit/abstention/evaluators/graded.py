@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field, StrictBool, model_validator
 
 from docaudit.abstention.evaluators.grounds import GivenGround
 from docaudit.abstention.reading import validated
 from docaudit.abstention.records import Direction
 from docaudit.errors import EvaluatorError
 from docaudit.evidence import Model
+
+Score = Annotated[float, Field(allow_inf_nan=False, strict=True)]
 
 
 class Aspect(StrEnum):
@@ -42,8 +44,8 @@ class GradedCandidate(Model):
     reason: str = ""
     ground: GivenGround | None = None
     supports: tuple[Aspect, ...] | None = None
-    relevant: bool | None = Field(default=None, strict=True)
-    score: float | None = Field(default=None, allow_inf_nan=False, strict=True)
+    relevant: StrictBool | None = None
+    score: Score | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> GradedCandidate:
@@ -65,10 +67,12 @@ class Graded(Model):
     id: str = Field(min_length=1)
     query: str = Field(min_length=1)
     direction: Direction = Direction.HIGHER
-    candidates: tuple[GradedCandidate, ...] = Field(min_length=1)
+    candidates: tuple[GradedCandidate, ...]
 
     @model_validator(mode="after")
     def _each_once(self) -> Graded:
+        if not self.candidates:
+            raise ValueError("there is no candidate: an empty group has no grade")
         names = [one.doc_id for one in self.candidates]
         twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
         if twice:
