@@ -12,7 +12,6 @@ from docaudit.abstention.ledger.records import Run
 from docaudit.abstention.ledger.results import AbstentionEvidence, ClaimResult, Failure, RunResult, Veto
 from docaudit.abstention.ledger.routing import Symptom, route
 from docaudit.abstention.ledger.vocabulary import Behaviour, Metric
-from docaudit.justification import Finding
 
 _HELD_BACK = (Behaviour.ABSTAIN, Behaviour.REFUSE, Behaviour.PARTIAL_ANSWER)
 _SYMPTOMS = {
@@ -131,12 +130,7 @@ def _held_badly(run: Run, case: Case, claims: list[ClaimResult]) -> list[str]:
 def _evidence(run: Run) -> AbstentionEvidence | None:
     if run.behaviour not in _HELD_BACK:
         return None
-    findings = {absence.finding for absence in run.absence}
-    if Finding.MENTIONED in findings:
-        return AbstentionEvidence.WRONG
-    if Finding.NOT_ESTABLISHED in findings:
-        return AbstentionEvidence.UNPROVEN
-    return AbstentionEvidence.JUSTIFIED if findings else AbstentionEvidence.NOT_GIVEN
+    return AbstentionEvidence.of({absence.finding for absence in run.absence})
 
 
 def _symptoms(
