@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from method_row import Row, counted
+from method_row import Row, counted, shown
 
 from docaudit.abstention.evaluators.context_precision import context_precision
 from docaudit.abstention.evaluators.crag import process_flag
-from docaudit.abstention.evaluators.graded import Aspect, Graded
-from docaudit.abstention.evaluators.protocol import assess_all
+from docaudit.abstention.evaluators.refusals import count_refusals, read_logs
 from docaudit.abstention.evaluators.sufficiency import Rule, Sufficiency
-from docaudit.abstention.ratio import Ratio
 from docaudit.abstention.reading import read_frozen
 from docaudit.abstention.records import Candidate
 from docaudit.abstention.topk.grid import Unit, topk_grid
 from docaudit.abstention.topk.selection import select_hits
 from docaudit.errors import EvaluatorError, ModelError
 
+REFUSALS = Path(__file__).resolve().parent.parent / "samples" / "refusals.jsonl"
 PASSWORD = "login security password profile email plan cancel invoice export api".split()
 INVOICE = "invoice plan payment export email profile api cancel login security".split()
 
@@ -125,36 +125,12 @@ def precision_by_rank() -> Iterator[Row]:
 
 def refusals() -> Iterator[Row]:
     """139 logs: a strict rule refuses 36, of which 8 rightly; one useful candidate is enough for the others."""
-    logs = [_log(number) for number in range(139)]
-    source = "139 rows built to the published counts"
-    answerable = {one.id for one in logs if any(candidate.relevant for candidate in one.candidates)}
-    strict, lenient = (
-        [one.question_id for one in assess_all(Sufficiency(rule=rule), logs) if one.verdict == "insufficient"]
-        for rule in (Rule.AND, Rule.OR)
-    )
-    false = Ratio(numerator=len(answerable & set(strict)), denominator=len(strict))
-    yield Row("E47", "insufficient by AND, of 139", "36", str(len(strict)), source)
-    yield Row(
-        "E47", "of these without an answer in the material", "8", str(len({*strict} - answerable)), source
-    )
-    # The source gives 28 of 36; the quotient is ours.
-    yield Row("E47", "false refusals, of refusals", "28 of 36 = 77.78 %", counted(false), source)
-    yield Row(
-        "E47",
-        "insufficient by OR, of 139",
-        "8",
-        str(len(lenient)),
-        f"{source}; not published, follows from the rows",
-    )
-
-
-def _log(number: int) -> Graded:
-    """The first 8 have no answer; the next 28 have one that does not support every aspect; the rest have all."""
-    candidate: dict[str, object] = {"doc_id": "D1", "relevant": True, "supports": list(Aspect)}
-    if number < 36:
-        candidate["supports"] = [Aspect.SUBJECT, Aspect.PROCEDURE]
-    if number < 8:
-        candidate |= {"relevant": False, "ground": "other_topic", "supports": []}
-    return Graded.model_validate(
-        {"id": f"L{number + 1:03}", "query": "a question", "candidates": [candidate]}
-    )
+    source = "samples/refusals.jsonl, built to the published counts"
+    logs = read_logs(REFUSALS)
+    strict, lenient = (count_refusals(logs, Sufficiency(rule=rule)) for rule in (Rule.AND, Rule.OR))
+    yield Row("E47", "insufficient by AND", "36 of 139", shown(strict.insufficient), source)
+    yield Row("E47", "of these, truly absent", "8 of 36", shown(strict.truly_absent), source)
+    # The source gives the two counts; the quotient is ours.
+    yield Row("E47", "of these, false refusals", "28 of 36 = 77.78 %", counted(strict.false_refusals), source)
+    source = "the same rows; not published, follows from them"
+    yield Row("E47", "insufficient by OR", "8 of 139", shown(lenient.insufficient), source)

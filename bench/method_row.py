@@ -45,5 +45,9 @@ def both(passed: Ratio) -> str:
     return f"{passed.numerator} / {rest(passed).numerator} of {passed.denominator}"
 
 
+def shown(ratio: Ratio) -> str:
+    return f"{ratio.numerator} of {ratio.denominator}"
+
+
 def counted(ratio: Ratio) -> str:
-    return f"{ratio.numerator} of {ratio.denominator} = {percent(ratio, 2)}"
+    return f"{shown(ratio)} = {percent(ratio, 2)}"
