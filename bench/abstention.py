@@ -8,8 +8,11 @@ counted on the others. FOLDER may hold the PDFs or saved parses. Measured rows a
 
 - BM25: the best page's score reaches the threshold. "Per word": the score over the number of words of the phrase.
 - audit: `mentioned` passes; `absent_within_coverage` and `not_established` are held, and are counted apart.
-- both: the audit decides where it says `mentioned` or `absent_within_coverage`, and BM25 where nothing is established.
-- either holds: passes only if BM25 passes and the audit does not say `absent_within_coverage`.
+- both, "audit, else BM25": the audit decides where it says `mentioned` or `absent_within_coverage`, BM25 elsewhere.
+- both, "BM25, unless proven absent": passes only if BM25 passes and the audit does not say `absent_within_coverage`.
+
+The phrases are exact strings, which a sweep looks for and BM25 takes apart: this measures whether a phrase stands in a
+document, not whether a question in other words has an answer there.
 """
 
 from __future__ import annotations
@@ -125,12 +128,12 @@ def _with_gate(name: str, value: Value, threshold: float) -> list[System]:
     return [
         System(title, gate, order),
         System(
-            f"both: {title}",
+            f"audit, else {title}",
             lambda row: _rank(row) == 2 or (_rank(row) == 1 and gate(row)),
             lambda row: (_rank(row), *order(row)),
         ),
         System(
-            f"either holds: {title}",
+            f"{title}, unless proven absent",
             lambda row: gate(row) and _rank(row) > 0,
             lambda row: (min(_rank(row), 1), *order(row)),
         ),
