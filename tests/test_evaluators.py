@@ -336,7 +336,7 @@ def test_rows_from_json_with_all_faults_at_once() -> None:
     for problem, said in zip(
         problems,
         [
-            "candidates",
+            "there is no candidate",
             "listed twice: D1",
             "finite",
             "boolean",

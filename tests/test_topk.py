@@ -101,17 +101,19 @@ def test_nothing_becomes_zero() -> None:
         row("unscored", candidates=[{"doc_id": "D1", "score": None}], required_doc_ids=["D1"]),
         row("broken", status="failed", required_doc_ids=["D1"]),
         row("unnamed", 0.9),
+        row("unlabelled", 0.9, "unverified", required_doc_ids=["D1"]),
         row("noisy", 0.9, "absent"),
         row("quiet", 0.1, "absent"),
     ]
     (cell,) = grid(rows, ks=(1,), thresholds=(0.5,))
-    assert str(cell.recall) == "0.50 (2 of 7 questions)"
+    assert str(cell.recall) == "0.50 (2 of 8 questions)"
     assert (
-        str(cell.precision) == "1.00 (1 of 7 questions)"
+        str(cell.precision) == "1.00 (1 of 8 questions)"
     )  # nothing was selected for "cut": it has no precision
     assert (cell.noise.numerator, cell.noise.denominator) == (1, 2)
     assert cell.left_out == {
         LeftOut.EVIDENCE_ABSENT: ("noisy", "quiet"),
+        LeftOut.UNVERIFIED: ("unlabelled",),
         LeftOut.RELEVANT_NOT_NAMED: ("unnamed",),
         LeftOut.RETRIEVAL_FAILED: ("broken",),
         LeftOut.MISSING_SCORE: ("unscored",),
@@ -125,7 +127,7 @@ def test_grid_refuses() -> None:
         "k is 0: at least 1 is needed",
         "threshold inf is no number",
         "a k or threshold is given twice",
-        "no question names what it requires (required_doc_ids)",
+        "no question with evidence names what it requires (required_doc_ids)",
     )
 
 
@@ -190,8 +192,20 @@ def test_one_row_a_stage_says_what_was_lost_and_why() -> None:
         == "1 of 2 relevant selected of those that came: B below the threshold 0.7"
     )
     assert found["below"].rows[2].lost == ("B",)
+    assert [str(one.recall)[:6] for one in found["below"].rows[1:3]] == ["2 of 2", "1 of 2"]
+    assert [str(one.precision)[:6] for one in found["below"].rows[1:3]] == ["2 of 3", "1 of 1"]
+    assert found["failed"].rows[2].state is State.NOT_KNOWN
+    assert found["held well"].rows[1].state is State.NOT_APPLICABLE
     assert found["beyond k"].rows[3].state is State.NOT_KNOWN  # what was sent was not recorded: no pass
     assert {one.state for one in found["open"].rows} == {State.NOT_KNOWN}
+
+
+def test_a_hit_without_a_score_is_a_failure_of_the_selection() -> None:
+    rows = [row("a", candidates=[{"doc_id": "D1", "score": None}], required_doc_ids=["D1"])]
+    (log,) = stage_logs(frozen(rows), unit=Unit.CHUNK, k=1, threshold=0.5, context={"a": ["D1"]})
+    assert (log.blamed, log.rows[3].state) == (Stage.SELECTION, State.NOT_KNOWN)
+    (log,) = stage_logs(frozen(rows), unit=Unit.CHUNK, k=1, context={"a": ["D1"]})
+    assert log.blamed is None
 
 
 def test_blame_adds_up_and_questions_that_do_not_exist_are_refused() -> None:

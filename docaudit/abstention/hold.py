@@ -12,6 +12,7 @@ from pathlib import Path
 from pydantic import Field, model_validator
 
 from docaudit.abstention.gate import Decision, Reason
+from docaudit.abstention.ledger.contract import Sha256
 from docaudit.abstention.ledger.records import Absence
 from docaudit.abstention.ledger.results import AbstentionEvidence
 from docaudit.abstention.ratio import Ratio
@@ -38,7 +39,7 @@ class Hold(Model):
 
     decision: Decision
     question: str = Field(min_length=1)
-    documents: tuple[str, ...] = Field(min_length=1)
+    documents: tuple[Sha256, ...] = Field(min_length=1)
     justifications: tuple[AbsenceJustification, ...] = ()
 
     @model_validator(mode="after")

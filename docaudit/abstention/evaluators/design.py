@@ -13,7 +13,7 @@ LENIENT = "This need not be a strict test: the aim is to sort out what is clearl
 """The sentence that keeps a judge of relevance lenient; strictness is a parameter of the rule behind it."""
 
 
-class Rule(StrEnum):
+class DesignRule(StrEnum):
     """Seven things that six published evaluators share, and two of structured output."""
 
     PER_CANDIDATE = "per_candidate"
@@ -33,15 +33,15 @@ class Rule(StrEnum):
 
 
 _MEANINGS = {
-    Rule.PER_CANDIDATE: "Each candidate is judged by itself, not the set as a whole.",
-    Rule.OR: "One useful candidate is enough to go on.",
-    Rule.BINARY: "A judge says yes or no, not a number.",
-    Rule.LENIENT: "The prompt says that the test need not be strict.",
-    Rule.NEVER_REFUSES: "No verdict ends without an answer: that is decided after it was written.",
-    Rule.ONE_ACTION: "Each verdict has one action of its own.",
-    Rule.PARAMETERS: "How strict it is stands in parameters, not in words.",
-    Rule.REASONS_FIRST: "Reasons stand before the verdict in the schema, and criteria in descriptions of fields.",
-    Rule.NO_EXAMPLE_JSON: "The prompt shows no example of the output: the schema sees to its form.",
+    DesignRule.PER_CANDIDATE: "Each candidate is judged by itself, not the set as a whole.",
+    DesignRule.OR: "One useful candidate is enough to go on.",
+    DesignRule.BINARY: "A judge says yes or no, not a number.",
+    DesignRule.LENIENT: "The prompt says that the test need not be strict.",
+    DesignRule.NEVER_REFUSES: "No verdict ends without an answer: that is decided after it was written.",
+    DesignRule.ONE_ACTION: "Each verdict has one action of its own.",
+    DesignRule.PARAMETERS: "How strict it is stands in parameters, not in words.",
+    DesignRule.REASONS_FIRST: "Reasons stand before the verdict in the schema, and criteria in descriptions of fields.",
+    DesignRule.NO_EXAMPLE_JSON: "The prompt shows no example of the output: the schema sees to its form.",
 }
 VERDICTS = frozenset({"relevant", "sufficient", "binary_score", "verdict", "rating", "grounded", "answers"})
 REASONS = frozenset({"reason", "reasons", "explanation", "considerations", "ground", "candidates", "aspects"})
@@ -61,11 +61,11 @@ def prompt_faults(prompt: str) -> tuple[str, ...]:
     """What a prompt has that it should not, or lacks."""
     found = []
     if LENIENT not in prompt:
-        found.append(f"{Rule.LENIENT.value}: {Rule.LENIENT.meaning}")
+        found.append(f"{DesignRule.LENIENT.value}: {DesignRule.LENIENT.meaning}")
     if _JSON.search(prompt):
-        found.append(f"{Rule.NO_EXAMPLE_JSON.value}: {Rule.NO_EXAMPLE_JSON.meaning}")
+        found.append(f"{DesignRule.NO_EXAMPLE_JSON.value}: {DesignRule.NO_EXAMPLE_JSON.meaning}")
     if _SCALE.search(prompt):
-        found.append(f"{Rule.BINARY.value}: {Rule.BINARY.meaning}")
+        found.append(f"{DesignRule.BINARY.value}: {DesignRule.BINARY.meaning}")
     return tuple(found)
 
 
@@ -74,14 +74,14 @@ def evaluator_faults(evaluator: Evaluator) -> tuple[str, ...]:
     found = []
     actions = list(evaluator.actions.values())
     if len(set(actions)) < len(actions):
-        found.append(f"{Rule.ONE_ACTION.value}: two verdicts have the same action")
+        found.append(f"{DesignRule.ONE_ACTION.value}: two verdicts have the same action")
     found += [
-        f"{Rule.NEVER_REFUSES.value}: the verdict '{verdict}' refuses"
+        f"{DesignRule.NEVER_REFUSES.value}: the verdict '{verdict}' refuses"
         for verdict, action in evaluator.actions.items()
         if _REFUSES.search(verdict) or not isinstance(action, Action)
     ]
     if not evaluator.strictness:
-        found.append(f"{Rule.PARAMETERS.value}: there is no parameter of strictness")
+        found.append(f"{DesignRule.PARAMETERS.value}: there is no parameter of strictness")
     return tuple(found)
 
 
@@ -104,11 +104,11 @@ def _object_faults(where: str, part: Mapping[str, Any]) -> Iterator[str]:
     for verdict in verdicts:
         late = [name for name in reasons if fields.index(name) > fields.index(verdict)]
         if late:
-            yield f"{Rule.REASONS_FIRST.value}: {where}: '{verdict}' stands before {', '.join(late)}"
+            yield f"{DesignRule.REASONS_FIRST.value}: {where}: '{verdict}' stands before {', '.join(late)}"
         if not reasons:
-            yield f"{Rule.REASONS_FIRST.value}: {where}: '{verdict}' has no reasons before it"
+            yield f"{DesignRule.REASONS_FIRST.value}: {where}: '{verdict}' has no reasons before it"
         field = part["properties"][verdict]
         if not field.get("description"):
-            yield f"{Rule.REASONS_FIRST.value}: {where}: '{verdict}' has no description with its criterion"
+            yield f"{DesignRule.REASONS_FIRST.value}: {where}: '{verdict}' has no description with its criterion"
         if field.get("type") in ("number", "integer"):
-            yield f"{Rule.BINARY.value}: {where}: '{verdict}' is a number"
+            yield f"{DesignRule.BINARY.value}: {where}: '{verdict}' is a number"

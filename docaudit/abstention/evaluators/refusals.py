@@ -16,7 +16,7 @@ from docaudit.abstention.evaluators.grounds import NoGround
 from docaudit.abstention.evaluators.protocol import Evaluator, assess_all
 from docaudit.abstention.labels import Evidence
 from docaudit.abstention.ratio import Ratio
-from docaudit.abstention.reading import validated
+from docaudit.abstention.reading import unique_keys, validated
 from docaudit.errors import EvaluatorError
 from docaudit.evidence import Model
 
@@ -124,9 +124,9 @@ def read_logs(path: Path) -> tuple[LogRow, ...]:
     made: list[tuple[int, LogRow]] = []
     for number, line in enumerate(lines, 1):
         try:
-            raw = json.loads(line)
-        except (ValueError, RecursionError):
-            problems.append(f"row {number}: not JSON")
+            raw = json.loads(line, object_pairs_hook=unique_keys)
+        except (ValueError, RecursionError) as error:
+            problems.append(f"row {number}: not JSON: {error}")
             continue
         row = validated(LogRow, raw, f"row {number}", problems)
         if row is not None:

@@ -31,6 +31,7 @@ class LeftOut(StrEnum):
     """Why a question is in neither mean."""
 
     EVIDENCE_ABSENT = "evidence_absent"
+    UNVERIFIED = "unverified"
     RELEVANT_NOT_NAMED = "relevant_not_named"
     RETRIEVAL_FAILED = "retrieval_failed"
     MISSING_SCORE = "missing_score"
@@ -140,8 +141,8 @@ def topk_grid(
     problems += [f"no {name} is given" for name, given in (("k", ks), ("threshold", thresholds)) if not given]
     if len(set(ks)) < len(ks) or len(set(thresholds)) < len(thresholds):
         problems.append("a k or threshold is given twice")
-    if not any(row.label.required_doc_ids for row in frozen.rows):
-        problems.append("no question names what it requires (required_doc_ids)")
+    if not any(row.label.required_doc_ids for row in frozen.labelled(Evidence.PRESENT)):
+        problems.append("no question with evidence names what it requires (required_doc_ids)")
     if problems:
         raise GateError("there is no grid", problems=tuple(problems))
     cells = tuple(_cell(frozen, k, threshold) for k in ks for threshold in thresholds)
@@ -191,6 +192,8 @@ def _unusable(row: Row, k: int, threshold: float | None) -> LeftOut | None:
 def _without_recall(row: Row) -> LeftOut | None:
     if row.label.evidence is Evidence.ABSENT:
         return LeftOut.EVIDENCE_ABSENT
+    if row.label.evidence is Evidence.UNVERIFIED:
+        return LeftOut.UNVERIFIED
     return None if row.label.required_doc_ids else LeftOut.RELEVANT_NOT_NAMED
 
 

@@ -11,7 +11,8 @@ from enum import StrEnum
 
 from docaudit.abstention.frozen import Frozen, Row
 from docaudit.abstention.labels import Evidence, Grade
-from docaudit.abstention.records import Direction
+from docaudit.abstention.ratio import Ratio
+from docaudit.abstention.records import Candidate, Direction, written
 from docaudit.abstention.topk.grid import Unit
 from docaudit.abstention.topk.selection import select_hits, without_score
 from docaudit.errors import GateError
@@ -46,6 +47,8 @@ class StageRow(Model):
         evidence: What was seen, as a sentence without its full stop.
         ids: What the stage handed on: relevant ids, hits, what was selected, what was sent.
         lost: Relevant ids that this stage lost.
+        recall: Relevant ids that are still there, of all relevant; None where nothing is relevant or known.
+        precision: Of what the stage handed on, relevant ids.
     """
 
     stage: Stage
@@ -53,6 +56,8 @@ class StageRow(Model):
     evidence: str
     ids: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
+    recall: Ratio | None = None
+    precision: Ratio | None = None
 
 
 class StageLog(Model):
@@ -116,26 +121,42 @@ def _stages(
     row: Row, k: int, threshold: float | None, direction: Direction, sent: Sequence[str] | None
 ) -> tuple[StageRow, ...]:
     first = _question_set(row)
-    if first.state is not State.OK or row.label.evidence is Evidence.ABSENT:
-        why = "no document is relevant" if first.state is State.OK else "what is relevant is not known"
-        state = State.NOT_APPLICABLE if first.state is State.OK else State.NOT_KNOWN
-        middle = [
-            _search_failed()
-            if row.retrieval.status == "failed" and stage is Stage.RETRIEVAL
-            else StageRow(stage=stage, state=state, evidence=why)
-            for stage in (Stage.RETRIEVAL, Stage.SELECTION, Stage.CONTEXT)
-        ]
-        return (first, *middle, _answer(row))
-    needed = first.ids
-    retrieval = _retrieval(row, needed)
-    selection = _selection(row, needed, k, threshold, direction)
-    return (first, retrieval, selection, _context(needed, selection, sent), _answer(row))
+    if row.retrieval.status == "failed":
+        failed = StageRow(stage=Stage.RETRIEVAL, state=State.FAILED, evidence="the search did not take place")
+        return (first, failed, *_blank(State.NOT_KNOWN, "nothing came from the search")[1:], _answer(row))
+    if first.state is not State.OK:
+        return (first, *_blank(State.NOT_KNOWN, "what is relevant is not known"), _answer(row))
+    if row.label.evidence is Evidence.ABSENT:
+        return (first, *_blank(State.NOT_APPLICABLE, "nothing is relevant"), _answer(row))
+    needed, candidates = first.ids, row.retrieval.candidates
+    retrieval = _kept(
+        Stage.RETRIEVAL, needed, needed, [hit.doc_id for hit in candidates], "among the candidates"
+    )
+    if threshold is not None and without_score(candidates[:k]):
+        uncut = StageRow(
+            stage=Stage.SELECTION,
+            state=State.FAILED,
+            evidence="a hit has no score to compare with the threshold",
+        )
+        return (first, retrieval, uncut, *_blank(State.NOT_KNOWN, "nothing was selected")[2:], _answer(row))
+    selection = _selection(needed, candidates, k, threshold, direction)
+    return (first, retrieval, selection, _context(needed, selection.ids, sent), _answer(row))
+
+
+def _blank(state: State, why: str) -> tuple[StageRow, ...]:
+    """Search, selection and context of a question of which nothing can be said there."""
+    return tuple(
+        StageRow(stage=stage, state=state, evidence=why)
+        for stage in (Stage.RETRIEVAL, Stage.SELECTION, Stage.CONTEXT)
+    )
 
 
 def _question_set(row: Row) -> StageRow:
     label = row.label
     needed = tuple(dict.fromkeys(label.required_doc_ids or ()))
-    if label.evidence is Evidence.ABSENT:
+    if label.evidence is Evidence.UNVERIFIED:
+        state, said = State.NOT_KNOWN, "nobody verified the evidence"
+    elif label.evidence is Evidence.ABSENT:
         state, said = State.OK, "labelled: the evidence is absent"
     elif needed:
         state, said = State.OK, f"{len(needed)} relevant named"
@@ -144,59 +165,47 @@ def _question_set(row: Row) -> StageRow:
     return StageRow(stage=Stage.QUESTION_SET, state=state, evidence=said, ids=needed)
 
 
-def _search_failed() -> StageRow:
-    return StageRow(stage=Stage.RETRIEVAL, state=State.FAILED, evidence="the search did not take place")
-
-
-def _retrieval(row: Row, needed: Sequence[str]) -> StageRow:
-    if row.retrieval.status == "failed":
-        return _search_failed()
-    return _kept(
-        Stage.RETRIEVAL, needed, [hit.doc_id for hit in row.retrieval.candidates], "among the candidates"
-    )
-
-
 def _selection(
-    row: Row, needed: Sequence[str], k: int, threshold: float | None, direction: Direction
+    needed: Sequence[str],
+    candidates: Sequence[Candidate],
+    k: int,
+    threshold: float | None,
+    direction: Direction,
 ) -> StageRow:
-    candidates = row.retrieval.candidates
-    if row.retrieval.status == "failed":
-        return StageRow(stage=Stage.SELECTION, state=State.NOT_KNOWN, evidence="nothing came to select from")
-    if threshold is not None and without_score(candidates[:k]):
-        return StageRow(
-            stage=Stage.SELECTION,
-            state=State.FAILED,
-            evidence="a hit has no score to compare with the threshold",
-        )
     taken = [hit.doc_id for hit in select_hits(candidates, k, threshold, direction=direction)]
-    came = [one for one in needed if one in {hit.doc_id for hit in candidates}]
-    beyond = [one for one in came if one in {hit.doc_id for hit in candidates[k:]}]
-    kept = _kept(Stage.SELECTION, came, taken, "selected of those that came")
-    if not kept.lost:
-        return kept
+    came = [hit.doc_id for hit in candidates if hit.doc_id in needed]
+    kept = _kept(Stage.SELECTION, needed, came, taken, "selected of those that came")
+    late = {hit.doc_id for hit in candidates[k:]}
+    beyond = [one for one in kept.lost if one in late]
+    below = [one for one in kept.lost if one not in late]
     causes = [f"{', '.join(beyond)} beyond k = {k}"] if beyond else []
-    below = [one for one in kept.lost if one not in beyond]
-    causes += (
-        [f"{', '.join(below)} below the threshold {threshold:g}"] if below and threshold is not None else []
-    )
-    return kept.model_copy(update={"evidence": f"{kept.evidence}: {'; '.join(causes)}"})
+    if below and threshold is not None:
+        causes.append(f"{', '.join(below)} below the threshold {written(threshold)}")
+    why = f": {'; '.join(causes)}" if causes else ""
+    return kept.model_copy(update={"evidence": f"{kept.evidence}{why}"})
 
 
-def _context(needed: Sequence[str], selection: StageRow, sent: Sequence[str] | None) -> StageRow:
+def _context(needed: Sequence[str], selected: Sequence[str], sent: Sequence[str] | None) -> StageRow:
     if sent is None:
         return StageRow(stage=Stage.CONTEXT, state=State.NOT_KNOWN, evidence="what was sent was not recorded")
-    had = [one for one in needed if one in selection.ids]
-    return _kept(Stage.CONTEXT, had, sent, "sent of those selected")
+    had = [one for one in needed if one in selected]
+    return _kept(Stage.CONTEXT, needed, had, sent, "sent of those selected")
 
 
-def _kept(stage: Stage, needed: Sequence[str], ids: Sequence[str], where: str) -> StageRow:
-    lost = tuple(one for one in needed if one not in ids)
+def _kept(
+    stage: Stage, needed: Sequence[str], came: Sequence[str], ids: Sequence[str], where: str
+) -> StageRow:
+    """A stage that is handed the relevant ids `came`, and hands on `ids`."""
+    lost = tuple(one for one in came if one not in ids)
+    there = len(set(needed) & set(ids))
     return StageRow(
         stage=stage,
         state=State.FAILED if lost else State.OK,
-        evidence=f"{len(needed) - len(lost)} of {len(needed)} relevant {where}",
+        evidence=f"{len(came) - len(lost)} of {len(came)} relevant {where}",
         ids=tuple(ids),
         lost=lost,
+        recall=Ratio(numerator=there, denominator=len(set(needed))),
+        precision=Ratio(numerator=there, denominator=len(set(ids))),
     )
 
 
