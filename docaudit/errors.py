@@ -152,3 +152,7 @@ class GateError(ListedError):
 
 class LedgerError(ListedError):
     """A ledger of runs is unreadable, wrong or contradicts itself; nothing is computed from it."""
+
+
+class EvaluatorError(ListedError):
+    """Scores or grades that an evaluator cannot judge by, or settings that contradict; `problems` has every row."""

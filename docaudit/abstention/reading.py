@@ -32,7 +32,7 @@ def read_json(path: Path) -> tuple[Any, str]:
     except OSError as error:
         raise GateError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
     try:
-        content = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique)
+        content = json.loads(data.decode("utf-8-sig"), object_pairs_hook=unique_keys)
     except UnicodeDecodeError as error:
         raise GateError("is not UTF-8", file=str(path), remedy="save it as UTF-8") from error
     except (ValueError, RecursionError) as error:
@@ -45,7 +45,8 @@ def read_json(path: Path) -> tuple[Any, str]:
     return content, hashlib.sha256(data).hexdigest()
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON (an object_pairs_hook); raises ValueError for a key that is given twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]

@@ -27,6 +27,10 @@ class Direction(StrEnum):
     HIGHER = "higher_is_better"
     LOWER = "lower_is_better"
 
+    def better(self, one: float, other: float) -> bool:
+        """Whether the first score is strictly better than the second."""
+        return one > other if self is Direction.HIGHER else one < other
+
 
 class Aggregation(StrEnum):
     """How the scores of the candidates become the one value that the gate compares."""
@@ -76,7 +80,7 @@ class OperatingRecord(Model):
 
     def better(self, one: float, other: float) -> bool:
         """Whether the first score is strictly better than the second."""
-        return one > other if self.direction is Direction.HIGHER else one < other
+        return self.direction.better(one, other)
 
     def passes(self, value: float, threshold: float) -> bool:
         """Whether a value gets through."""

@@ -109,7 +109,7 @@ def _gate(paper: Paper, counts: Sequence[GateCounts]) -> None:
         for row, one in zip(rows, counts, strict=True):
             row.append(str(one.unverified_passed.numerator))
     paper.heading("The gate", "passing is not yet an answer")
-    _table(paper, heads, rows)
+    print_table(paper, heads, rows)
 
 
 def _held(paper: Paper, counts: GateCounts) -> None:
@@ -135,7 +135,7 @@ def _categories(paper: Paper, points: Sequence[Point]) -> None:
                 f"{ratio.numerator} of {ratio.denominator}" for ratio in (one.false_pass, one.over_hold)
             ]
             rows.append([written(point.gate.threshold), one_line(name), *errors])
-    _table(paper, [(name, "") for name in ("threshold", "kind", "false pass", "over-hold")], rows)
+    print_table(paper, [(name, "") for name in ("threshold", "kind", "false pass", "over-hold")], rows)
 
 
 _COUNTED = {
@@ -173,7 +173,7 @@ def _answers(paper: Paper, points: Sequence[Point]) -> None:
         for field, name in _SHARES.items()
         if field != "items_satisfied" or any(one.items_satisfied.denominator for one in ledgers)
     }
-    _table(
+    print_table(
         paper,
         [(name, "") for name in ("threshold", *counted.values())],
         [
@@ -182,7 +182,7 @@ def _answers(paper: Paper, points: Sequence[Point]) -> None:
         ],
     )
     paper.blank()
-    _table(
+    print_table(
         paper,
         [(name, "") for name in ("threshold", *shares.values())],
         [[written(one.threshold), *(_of(_ratio(one, field)) for field in shares)] for one in ledgers],
@@ -218,7 +218,7 @@ def _of(ratio: Ratio) -> str:
     return f"{'-' if ratio.share is None else percent(ratio.share)} of {ratio.denominator}"
 
 
-def _table(paper: Paper, heads: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]) -> None:
+def print_table(paper: Paper, heads: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]) -> None:
     """Headings wrap between their words; numbers never wrap."""
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
     for number, (name, of) in enumerate(heads):

@@ -63,7 +63,7 @@ def split(frozen: Path, out: Path, *, held_out: float, seed: int, as_json: bool)
 
     if out.exists():
         raise OutputError("there is such a file already", file=str(out), remedy="name another")
-    parts = make(_read(frozen), held_out=held_out, seed=seed)
+    parts = make(read_results(frozen), held_out=held_out, seed=seed)
     write_text(out, parts.model_dump_json(indent=1) + "\n")
     if as_json:
         print_json(parts.model_dump(mode="json"))
@@ -99,7 +99,8 @@ def sweep(look: Look, *, guarantee: float | None, confidence: float, plot: Path 
     return 0
 
 
-def _read(path: Path) -> Frozen:
+def read_results(path: Path) -> Frozen:
+    """Frozen results, as a person wrote them or as `gate run` did."""
     from docaudit.abstention.experiment import frozen_results, is_results
 
     content, sha256 = read_json(path)
@@ -107,7 +108,7 @@ def _read(path: Path) -> Frozen:
 
 
 def _looked_at(look: Look) -> Frozen:
-    frozen = _read(look.frozen)
+    frozen = read_results(look.frozen)
     if look.split is None:
         return frozen
     content, _ = read_json(look.split)

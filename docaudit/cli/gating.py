@@ -140,4 +140,52 @@ def sweep(
     return gates.sweep(look, guarantee=guarantee, confidence=confidence, plot=plot, as_json=as_json)
 
 
+def _ks(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[int, ...]:
+    """Whole numbers joined by commas."""
+    try:
+        return tuple(int(one) for one in value.split(","))
+    except ValueError as error:
+        raise click.BadParameter(f"'{value}' is not a list of whole numbers such as 1,3,10") from error
+
+
+@gate.command()
+@click.argument("frozen", metavar="RESULTS", type=click.Path(path_type=Path))
+@click.option(
+    "--unit",
+    type=click.Choice(["chunk", "document"]),
+    required=True,
+    help="What an id of RESULTS stands for.",
+)
+@click.option(
+    "--k", "ks", callback=_ks, default="1,3,10", show_default=True, metavar="N,N,...", help="Hits at most."
+)
+@click.option(
+    "--thresholds",
+    callback=_numbers,
+    metavar="N,N,...",
+    help="From which score on a hit is taken. [default: by rank alone]",
+)
+@click.option(
+    "--stages", is_flag=True, help="Also say, for the first k and threshold, which stage is to blame."
+)
+@json_flag
+@debug_flag
+def topk(
+    frozen: Path,
+    unit: str,
+    ks: tuple[int, ...],
+    thresholds: tuple[float, ...] | None,
+    stages: bool,
+    as_json: bool,
+) -> int:
+    """Show what each k and threshold takes of what RESULTS require, and how much besides (needs the extra evaluate).
+
+    RESULTS is as for `docaudit gate sweep`; required_doc_ids of its rows are what is relevant. Exit code: 0 shown,
+    2 error.
+    """
+    from docaudit.cli import topk as action
+
+    return action.topk(frozen, unit, ks, thresholds, stages=stages, as_json=as_json)
+
+
 COMMANDS = (gate,)

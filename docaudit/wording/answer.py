@@ -36,8 +36,7 @@ class Answer(BaseModel):
 
 def parse_answer(text: str) -> Answer | str:
     """The answer, or what is wrong with its form, without any of its words."""
-    fenced = _FENCED.match(text)
-    body = fenced[1] if fenced else text
+    body = unfenced(text)
     try:
         json.loads(body)
         return Answer.model_validate_json(body)
@@ -47,6 +46,12 @@ def parse_answer(text: str) -> Answer | str:
         return f"the answer does not fit the schema: {'.'.join(known) or 'its fields'} ({first['type']})"
     except (ValueError, RecursionError):
         return "the answer is not JSON"
+
+
+def unfenced(text: str) -> str:
+    """The text without the fence (```json) that some models put around JSON."""
+    fenced = _FENCED.match(text)
+    return fenced[1] if fenced else text
 
 
 def answer_schema(reasons: Sequence[AbsenceReason | None], mentions: int) -> dict[str, Any]:

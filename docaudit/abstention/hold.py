@@ -1,0 +1,150 @@
+"""A question that the gate held, with docaudit's justification for each document that was searched for it.
+
+A low score shows no absence; a justification does. So a hold is justified only if docaudit found absence in every
+document of the collection; one document that nobody audited leaves it unproven.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pydantic import Field, model_validator
+
+from docaudit.abstention.gate import Decision, Reason
+from docaudit.abstention.ledger.contract import Sha256
+from docaudit.abstention.ledger.records import Absence
+from docaudit.abstention.ledger.results import AbstentionEvidence
+from docaudit.abstention.ratio import Ratio
+from docaudit.atomic import write_text
+from docaudit.errors import GateError
+from docaudit.evidence import Model
+from docaudit.justification import AbsenceJustification
+from docaudit.saved import digest_of, dump
+from docaudit.wordforms import squeeze
+
+
+class Hold(Model):
+    """A question that was held back, and what docaudit says about it.
+
+    Raises GateError with everything that is wrong: the question passed, or a justification is about another question
+    or document, was changed, or stands twice for one document.
+
+    Attributes:
+        decision: Of the gate.
+        question: What was asked.
+        documents: SHA-256 of each document that was searched; a hold is about all of them.
+        justifications: Of these documents, for this question.
+    """
+
+    decision: Decision
+    question: str = Field(min_length=1)
+    documents: tuple[Sha256, ...] = Field(min_length=1)
+    justifications: tuple[AbsenceJustification, ...] = ()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Hold:
+        problems = ["the question passed the gate"] if self.decision.passed else []
+        if len(set(self.documents)) < len(self.documents):
+            problems.append("a document is listed twice")
+        for number, one in enumerate(self.justifications, 1):
+            problems += [f"justification {number}: {fault}" for fault in self._faults(one)]
+        audited = [_document(one) for one in self.justifications]
+        problems += [
+            f"document {sha256[:12]} has {audited.count(sha256)} justifications"
+            for sha256 in dict.fromkeys(audited)
+            if audited.count(sha256) > 1
+        ]
+        if problems:
+            raise GateError(f"no hold can be made of {self.decision.query_id}", problems=tuple(problems))
+        return self
+
+    def _faults(self, one: AbsenceJustification) -> list[str]:
+        found = []
+        if squeeze(one.question or "") != squeeze(self.question):
+            found.append("is about another question")
+        if _document(one) not in self.documents:
+            found.append(f"is about another document ({_document(one)[:12]})")
+        if one.digest != digest_of(one):
+            found.append("does not fit its digest")
+        return found
+
+    @property
+    def unaudited(self) -> tuple[str, ...]:
+        """Documents without a justification."""
+        audited = {_document(one) for one in self.justifications}
+        return tuple(sha256 for sha256 in self.documents if sha256 not in audited)
+
+    @property
+    def evidence(self) -> AbstentionEvidence:
+        """Justified (absent in every document), unproven, wrong (mentioned after all), or not given."""
+        found = AbstentionEvidence.of({one.finding for one in self.justifications})
+        if found is AbstentionEvidence.JUSTIFIED and self.unaudited:
+            return AbstentionEvidence.UNPROVEN
+        return found
+
+    def keep(self, ledger: Path, folder: str = "justifications") -> tuple[Absence, ...]:
+        """Save the justifications beside a ledger, and give what its row of the run says of them.
+
+        Args:
+            ledger: Folder of the ledger.
+            folder: Folder in it, made if it is not there.
+
+        Raises:
+            GateError: A document was not audited, so that the row would say more than is known.
+            OutputError: A file cannot be written.
+        """
+        if self.justifications and self.unaudited:
+            raise GateError(
+                "a ledger takes the justifications of all documents, or of none",
+                problems=tuple(f"document {sha256[:12]} was not audited" for sha256 in self.unaudited),
+            )
+        rows = []
+        for one in self.justifications:
+            path = f"{folder}/{one.digest}.json"
+            write_text(ledger / path, dump(one))
+            rows.append(Absence(path=path, digest=one.digest, finding=one.finding))
+        return tuple(rows)
+
+
+class AbstentionQuality(Model):
+    """How well holds are founded; the four add up to all holds.
+
+    Attributes:
+        shares: Holds of each kind, of all holds.
+        ids: Which.
+        reasons: How many holds the gate gave each reason; none of these shows absence.
+    """
+
+    shares: Mapping[AbstentionEvidence, Ratio]
+    ids: Mapping[AbstentionEvidence, tuple[str, ...]]
+    reasons: Mapping[Reason, int]
+
+
+def abstention_quality(holds: Sequence[Hold]) -> AbstentionQuality:
+    """Score holds; raises GateError if a question was held twice."""
+    names = [one.decision.query_id for one in holds]
+    twice = [
+        f"rows {', '.join(str(at) for at, other in enumerate(names, 1) if other == name)}: '{name}' is held twice"
+        for name in dict.fromkeys(names)
+        if names.count(name) > 1
+    ]
+    if twice:
+        raise GateError("these holds cannot be scored", problems=tuple(twice))
+    ids = {
+        kind: tuple(one.decision.query_id for one in holds if one.evidence is kind)
+        for kind in AbstentionEvidence
+    }
+    return AbstentionQuality(
+        shares={kind: Ratio(numerator=len(found), denominator=len(holds)) for kind, found in ids.items()},
+        ids=ids,
+        reasons={
+            reason: sum(one.decision.reason is reason for one in holds)
+            for reason in Reason
+            if reason is not Reason.PASS
+        },
+    )
+
+
+def _document(justification: AbsenceJustification) -> str:
+    return justification.document.sha256 if justification.document else ""

@@ -1,0 +1,148 @@
+"""From a decision of the gate to docaudit's justification, and on to the ledger of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docaudit.abstention.gate import Decision, Reason
+from docaudit.abstention.hold import Hold, abstention_quality
+from docaudit.abstention.ledger.evaluate import evaluate_ledger
+from docaudit.abstention.ledger.ledger import load_ledger
+from docaudit.abstention.ledger.results import AbstentionEvidence
+from docaudit.abstention.ledger.vocabulary import Metric
+from docaudit.errors import GateError, LedgerError
+from docaudit.evidence import DocumentIdentity
+from docaudit.justification import AbsenceJustification
+from docaudit.saved import with_digest
+from tests.factories import absent, mentioned, not_established
+from tests.ledgers import Rows
+
+QUESTION = "How much electricity does AI consume?"
+HASHES = ("5f" * 32, "60" * 32)
+Make = Callable[..., AbsenceJustification]
+Evidence = AbstentionEvidence
+
+
+def finding(make: Make = absent, sha256: str = HASHES[0], **fields: Any) -> AbsenceJustification:
+    """A justification of one document."""
+    about = DocumentIdentity(
+        name="a.pdf", sha256=sha256, size_bytes=9, pages_total=64, versions={"docaudit": "1"}
+    )
+    return with_digest(make(question=QUESTION, document=about, **fields))
+
+
+def held(*found: AbsenceJustification, name: str = "Q1", **fields: Any) -> Hold:
+    """A hold on one document unless said otherwise."""
+    given = {
+        "decision": Decision(query_id=name, reason=Reason.BELOW_THRESHOLD, value=0.2),
+        "question": QUESTION,
+        "documents": HASHES[:1],
+        "justifications": found,
+    }
+    return Hold(**{**given, **fields})
+
+
+@pytest.mark.parametrize(
+    ("makes", "evidence"),
+    [
+        ([absent], Evidence.JUSTIFIED),
+        ([not_established], Evidence.UNPROVEN),
+        ([mentioned], Evidence.WRONG),
+        ([], Evidence.NOT_GIVEN),
+    ],
+)
+def test_what_a_finding_makes_of_a_hold(makes: list[Make], evidence: Evidence) -> None:
+    assert held(*map(finding, makes)).evidence is evidence
+
+
+@pytest.mark.parametrize("reason", [one for one in Reason if one is not Reason.PASS])
+def test_no_reason_of_the_gate_shows_absence(reason: Reason) -> None:
+    assert held(decision=Decision(query_id="Q1", reason=reason)).evidence is Evidence.NOT_GIVEN
+
+
+@pytest.mark.parametrize(
+    ("second", "evidence"),
+    [
+        (None, Evidence.UNPROVEN),  # nobody audited the other document
+        (absent, Evidence.JUSTIFIED),
+        (not_established, Evidence.UNPROVEN),
+        (mentioned, Evidence.WRONG),
+    ],
+)
+def test_absence_must_be_found_in_every_document(second: Make | None, evidence: Evidence) -> None:
+    found = [finding(), *([finding(second, HASHES[1])] if second else [])]
+    hold = held(*found, documents=HASHES)
+    assert hold.evidence is evidence
+    assert hold.unaudited == (() if second else HASHES[1:])
+
+
+def test_all_that_is_wrong_at_once() -> None:
+    changed = finding(sha256="99" * 32).model_copy(update={"absence_explanation": "There is nothing."})
+    other = with_digest(absent(question="What is the fee?"))
+    with pytest.raises(GateError) as caught:
+        held(changed, other, finding(), decision=Decision(query_id="Q1", reason=Reason.PASS, value=0.9))
+    assert caught.value.problems == (
+        "the question passed the gate",
+        "justification 1: is about another document (999999999999)",
+        "justification 1: does not fit its digest",
+        "justification 2: is about another question",
+        "document 5f5f5f5f5f5f has 2 justifications",
+    )
+    with pytest.raises(GateError, match="is about another question"):
+        held(with_digest(absent(question=None)))
+    with pytest.raises(GateError, match="listed twice"):
+        held(documents=HASHES[:1] * 2)
+
+
+def test_the_question_may_differ_in_blanks_and_case() -> None:
+    assert held(finding(), question=f"  {QUESTION.lower()} ").evidence is Evidence.JUSTIFIED
+
+
+def test_quality_adds_up_and_names_its_rows() -> None:
+    holds = [
+        held(finding(), name="A"),
+        held(finding(mentioned), name="B"),
+        held(finding(not_established), name="C"),
+        held(name="D", decision=Decision(query_id="D", reason=Reason.RETRIEVAL_FAILED)),
+    ]
+    found = abstention_quality(holds)
+    assert {kind: (one.numerator, one.denominator) for kind, one in found.shares.items()} == dict.fromkeys(
+        Evidence, (1, 4)
+    )
+    assert [found.ids[kind] for kind in Evidence] == [("A",), ("C",), ("B",), ("D",)]
+    assert found.reasons[Reason.BELOW_THRESHOLD] == 3
+    assert found.reasons[Reason.RETRIEVAL_FAILED] == 1
+    with pytest.raises(GateError, match="rows 1, 5: 'A' is held twice"):
+        abstention_quality([*holds, held(name="A")])
+    assert abstention_quality([]).shares[Evidence.JUSTIFIED].share is None
+
+
+@pytest.mark.parametrize(("make", "quality"), [(absent, True), (not_established, True), (mentioned, False)])
+def test_the_ledger_takes_what_a_hold_keeps(tmp_path: Path, make: Make, quality: bool) -> None:
+    rows, hold = Rows(), held(finding(make))
+    folder = rows.write(tmp_path / "ledger")
+    rows.run("Q009")["absence"] = [one.model_dump(mode="json") for one in hold.keep(folder)]
+    rows.write(folder)
+    evaluation = evaluate_ledger(load_ledger(folder))
+    assert evaluation.abstention_evidence[hold.evidence] == ("Q009",)
+    result = next(run for run in evaluation.runs if run.run_id == "Q009")
+    assert (
+        "held back, but docaudit finds it mentioned" in [one.reason for one in result.failures]
+    ) is not quality
+    assert result.checks[Metric.ABSTENTION] is not None
+
+    (saved,) = (folder / "justifications").iterdir()
+    saved.write_text(saved.read_text("utf-8").replace("How much", "How"), "utf-8")
+    with pytest.raises(LedgerError):
+        load_ledger(folder)
+
+
+def test_a_ledger_is_not_told_less_than_all(tmp_path: Path) -> None:
+    with pytest.raises(GateError, match="document 606060606060 was not audited"):
+        held(finding(), documents=HASHES).keep(tmp_path)
+    assert held().keep(tmp_path) == ()
+    assert not list(tmp_path.iterdir())

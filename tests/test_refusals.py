@@ -1,0 +1,171 @@
+"""The published case: 139 logs, 36 "insufficient", 28 of them false; and the design that avoids it."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, Field
+
+from docaudit.abstention.evaluators.asking import grades_schema, prompt
+from docaudit.abstention.evaluators.crag import Crag
+from docaudit.abstention.evaluators.design import LENIENT, evaluator_faults, prompt_faults, schema_faults
+from docaudit.abstention.evaluators.grounds import Ground, NoGround
+from docaudit.abstention.evaluators.protocol import Action
+from docaudit.abstention.evaluators.refusals import LogRow, Refusals, count_refusals, read_logs
+from docaudit.abstention.evaluators.sufficiency import Rule, Sufficiency
+from docaudit.errors import EvaluatorError
+from tests.test_evaluators import EVALUATORS
+
+SAMPLES = Path(__file__).parent.parent / "samples"
+AND, OR = Sufficiency(rule=Rule.AND), Sufficiency()
+
+
+@pytest.fixture(scope="module")
+def rows() -> tuple[LogRow, ...]:
+    return read_logs(SAMPLES / "refusals.jsonl")
+
+
+def counts(found: Refusals) -> list[tuple[int, int]]:
+    ratios = (
+        found.insufficient,
+        found.truly_absent,
+        found.false_refusals,
+        found.unverified,
+        found.false_passes,
+    )
+    return [(one.numerator, one.denominator) for one in ratios]
+
+
+def test_the_file_is_what_its_program_writes() -> None:
+    spec = importlib.util.spec_from_file_location("make_refusals", SAMPLES / "make_refusals.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert (SAMPLES / "refusals.jsonl").read_text("utf-8") == module.text()
+
+
+def test_and_refuses_28_answers_that_are_there(rows: tuple[LogRow, ...]) -> None:
+    found = count_refusals(rows, AND)
+    assert counts(found) == [(36, 139), (8, 36), (28, 36), (0, 36), (0, 8)]
+    assert found.false_refusals.share is not None
+    assert round(found.false_refusals.share * 100, 1) == 77.8
+    assert sum(one.numerator for one in found.by_pattern.values()) == 28
+    assert all(one.numerator == one.denominator > 0 for one in found.by_pattern.values())
+
+
+def test_or_refuses_the_eight_alone(rows: tuple[LogRow, ...]) -> None:
+    assert counts(count_refusals(rows, OR)) == [(8, 139), (8, 8), (0, 8), (0, 8), (0, 8)]
+
+
+def test_and_over_all_documents_together_still_refuses_three_patterns(rows: tuple[LogRow, ...]) -> None:
+    found = count_refusals(rows, Sufficiency(rule=Rule.AND, in_one=False))
+    assert {one for one, ratio in found.by_pattern.items() if ratio.numerator} == set(NoGround) - {
+        NoGround.REQUIREMENTS_SPLIT
+    }
+
+
+@pytest.mark.parametrize("pattern", list(NoGround))
+def test_each_pattern(rows: tuple[LogRow, ...], pattern: NoGround) -> None:
+    row = next(one for one in rows if one.pattern is pattern)
+    assert AND.assess(row.graded).verdict == "insufficient"
+    found = OR.assess(row.graded)
+    assert (found.verdict, found.action) == ("sufficient", Action.GENERATE)
+
+
+def test_one_row_moves_what_it_should(rows: tuple[LogRow, ...]) -> None:
+    found = count_refusals([row for row in rows if row.graded.id != "L001"], AND)
+    assert counts(found) == [(35, 138), (8, 35), (27, 35), (0, 35), (0, 8)]
+
+
+def test_logs_that_cannot_be_counted(tmp_path: Path, rows: tuple[LogRow, ...]) -> None:
+    with pytest.raises(EvaluatorError, match="there are no logs"):
+        count_refusals([], AND)
+    with pytest.raises(EvaluatorError, match="never says 'insufficient'"):
+        count_refusals(rows, Crag(upper=1, lower=0))
+    file = tmp_path / "logs.jsonl"
+    good = (SAMPLES / "refusals.jsonl").read_text("utf-8").splitlines()[0]
+    file.write_text(f'{good}\n{good}\n{{"graded": 1}}\nno\n{good.replace("present", "absent")}\n', "utf-8")
+    with pytest.raises(EvaluatorError) as caught:
+        read_logs(file)
+    said = " ".join(caught.value.problems)
+    assert all(f"row {number}" in said for number in (3, 4, 5))
+    assert "rows 1, 2: the id 'L001' is used twice" in said
+    file.write_text("", "utf-8")
+    with pytest.raises(EvaluatorError, match="it is empty"):
+        read_logs(file)
+
+
+def test_three_grounds_and_four_that_are_none() -> None:
+    assert (len(Ground), len(NoGround)) == (3, 4)
+    assert all(one.meaning.endswith(".") for one in (*Ground, *NoGround))
+
+
+def test_our_own_schema_prompt_and_evaluators_keep_the_design() -> None:
+    assert schema_faults(grades_schema(3)) == ()
+    assert prompt_faults(prompt("q", ["a", "b"])[0]["content"]) == ()
+    assert [evaluator_faults(one) for one in EVALUATORS] == [()] * len(EVALUATORS)
+
+
+class VerdictFirst(BaseModel):
+    """The verdict is written before the reasons for it."""
+
+    sufficient: bool = Field(description="Whether it is enough.")
+    reason: str
+
+
+class Nested(BaseModel):
+    """The order is wrong one level down, there is no criterion, and a number where a yes or no belongs."""
+
+    inner: list[VerdictFirst]
+    rating: float
+
+
+def test_a_verdict_before_its_reasons_is_found_at_any_depth() -> None:
+    assert schema_faults(VerdictFirst.model_json_schema()) == (
+        "reasons_first: the answer: 'sufficient' stands before reason",
+    )
+    assert schema_faults(Nested.model_json_schema()) == (
+        "reasons_first: the answer: 'rating' has no reasons before it",
+        "reasons_first: the answer: 'rating' has no description with its criterion",
+        "binary: the answer: 'rating' is a number",
+        "reasons_first: VerdictFirst: 'sufficient' stands before reason",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        (LENIENT, []),
+        ("Judge the candidates.", ["lenient"]),
+        (LENIENT + ' Answer like {"sufficient": false}.', ["no_example_json"]),
+        (LENIENT + " For example [{'aspect': 'missing'}].", ["no_example_json"]),
+        (LENIENT + " Give a score from 0.0 to 1.0.", ["binary"]),
+        (LENIENT + " 0〜10で採点する。", ["binary"]),
+    ],
+)
+def test_prompts(text: str, codes: list[str]) -> None:
+    assert [one.split(":")[0] for one in prompt_faults(text)] == codes
+
+
+class Gatekeeper(Sufficiency):
+    """An evaluator that ends without an answer, with one action for two verdicts, and nothing to adjust."""
+
+    @property
+    def actions(self) -> dict[str, Action]:
+        return {"sufficient": Action.GENERATE, "refused": Action.GENERATE}
+
+    @property
+    def strictness(self) -> dict[str, Any]:
+        return {}
+
+
+def test_a_gatekeeper_breaks_the_design() -> None:
+    assert [one.split(":")[0] for one in evaluator_faults(Gatekeeper())] == [
+        "one_action",
+        "never_refuses",
+        "parameters",
+    ]
