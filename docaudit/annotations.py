@@ -51,7 +51,8 @@ def _mark(hit: Hit, colours: dict[str, Colour], t: Tongue) -> Mark:
     )
     note += [] if hit.visibility == "visible" else [t(words.VISIBILITIES[hit.visibility])]
     lines = [line for line in hit.match_text.split("\n") if line.strip()] or [""]
-    return Mark(hit.page_num, hit.page_end, hit.bbox, lines, colours[hit.concept], "; ".join(note))
+    read = hit.source == "text_layer"
+    return Mark(hit.page_num, hit.page_end, hit.bbox, lines, colours[hit.concept], "; ".join(note), read)
 
 
 def _unread(spot: BlindSpot, t: Tongue) -> str:

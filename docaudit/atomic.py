@@ -82,6 +82,7 @@ def writing_folder(path: Path) -> Iterator[Path]:
         path.is_dir() and ((path / "document.json").exists() or not any(path.iterdir()))
     ):
         raise OutputError("will not replace what is there", file=str(path), remedy="name a new folder")
+    _refuse_other_files(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
@@ -95,6 +96,21 @@ def writing_folder(path: Path) -> Iterator[Path]:
             shutil.rmtree(temporary, ignore_errors=True)
     except OSError as error:
         raise _output_error(path, error) from error
+
+
+def _refuse_other_files(path: Path) -> None:
+    """A folder is replaced as a whole: whatever else a person put into it would be gone."""
+    others = [
+        one.name
+        for one in (path.iterdir() if path.is_dir() else ())
+        if one.name != "document.json" and one.suffix != ".parquet"
+    ]
+    if others:
+        raise OutputError(
+            f"holds other files, which would be lost: {min(others)}",
+            file=str(path),
+            remedy="move them, or name another folder",
+        )
 
 
 def _umask() -> int:

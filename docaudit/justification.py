@@ -193,6 +193,13 @@ class AbsenceJustification(Model):
     redacted: bool = False
     digest: str = ""
 
+    def __repr__(self) -> str:
+        """The finding in one line: a notebook shows this, and the whole has every hit."""
+        name = self.document.name if self.document else ""
+        return f"<AbsenceJustification of {name!r}: {self.finding.value}, {self.strength.value}; {len(self.hits)} hits>"
+
+    __str__ = __repr__
+
     @model_validator(mode="after")
     def _four_layers(self) -> AbsenceJustification:
         if self.document is None or self.coverage is None:

@@ -16,7 +16,7 @@ from docaudit.justification import AbsenceJustification, AbsenceReason, Obligati
 from docaudit.obligations.hit_counts import are_mentioned, hits_by_concept, is_counted, required_concepts
 from docaudit.obligations.rules import Evidence, verdict, weigh
 from docaudit.options import AuditOptions
-from docaudit.question import content_words, requery, uncovered_words
+from docaudit.question import content_words, rejected_words, requery, uncovered_words
 from docaudit.records import blind_spots, hits, ledger_rows, meetings, mentions, page_facts
 from docaudit.saved import with_digest
 
@@ -121,6 +121,8 @@ def justify_absence(layers: Layers) -> AbsenceJustification:
 
 def _evidence(layers: Layers, required: Sequence[str]) -> Evidence:
     question, hit_df = layers.question, layers.hit_df
+    uncovered = () if question is None else uncovered_words(question, layers.table)
+    set_aside = () if question is None else rejected_words(question, layers.table, uncovered)
     return Evidence(
         pages_total=layers.identity.pages_total,
         page_df=layers.page_df,
@@ -131,7 +133,8 @@ def _evidence(layers: Layers, required: Sequence[str]) -> Evidence:
         possible_df=hit_df[~is_counted(hit_df) & hit_df["concept"].isin(required)],
         question=question,
         content=() if question is None else content_words(question),
-        uncovered=() if question is None else uncovered_words(question, layers.table),
+        uncovered=tuple(word for word in uncovered if word not in set_aside),
+        set_aside=set_aside,
         controls=layers.controls,
         ocr=layers.options.ocr != "off",
     )

@@ -19,11 +19,11 @@ from docaudit.frames import COOCCURRENCE_DF, HIT_DF, LINE_DF, NEAREST_DF
 from docaudit.location import DOCUMENT_PAGE, MatchKind
 from docaudit.near_misses import NearMiss, near_misses
 from docaudit.reasons import NearMissReason
+from docaudit.snippets import window
 from docaudit.stream import FAR, Occurrence, build_stream, closest_pair, counted, gap, occurrences
 from docaudit.wordforms import fold
 
 _PER_VARIANT = 3
-_AROUND = 60
 _MISREAD = "OCR may have misread it: look at the page."
 
 
@@ -161,7 +161,7 @@ def _from_miss(miss: NearMiss, line_df: pd.DataFrame) -> dict[str, Any]:
         "text": text[miss.start : miss.end],
         "page_num": int(line["page_num"]),
         "line_num": int(line["line_num"]),
-        "snippet": text[max(0, miss.start - _AROUND) : miss.end + _AROUND],
+        "snippet": window(text, miss.start, miss.end),
         "distance": miss.edits,
         "why_not": miss.reason.sentence,
     }

@@ -8,7 +8,7 @@ a word too many asks the expert once more, a word too few would let a question p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import regex
@@ -145,6 +145,16 @@ def uncovered_words(question: str, table: ConceptTable) -> tuple[str, ...]:
         elif not _covered(folded, latin, prefixes):
             left.append(word)
     return tuple(dict.fromkeys(left))
+
+
+def rejected_words(question: str, table: ConceptTable, uncovered: Sequence[str]) -> tuple[str, ...]:
+    """Those uncovered words that a person rejected as a concept of their own: decided on, not forgotten."""
+    decided = [v for v in table.variants if v.status == "rejected" and v.source == "question" and v.reviewer]
+    if not decided or not uncovered:
+        return ()
+    as_if = ConceptTable(variants=tuple(v.model_copy(update={"status": "accepted"}) for v in decided))
+    left = uncovered_words(question, as_if)
+    return tuple(word for word in uncovered if word not in left)
 
 
 def _topics(question: str) -> set[Span]:

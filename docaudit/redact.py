@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from docaudit.concepts import ConceptTable
+from docaudit.concepts import ConceptTable, Variant
 from docaudit.evidence import BlindSpot, ControlGroup, Hit, Mention, PageFact, ParseCoverage
 from docaudit.explain import explain, summary_of
 from docaudit.justification import (
@@ -19,6 +19,7 @@ from docaudit.justification import (
     ObligationCheck,
     ObligationState,
 )
+from docaudit.obligations.searching import variants_reviewed
 from docaudit.saved import with_digest
 
 REDACTED = "[redacted]"
@@ -46,7 +47,8 @@ def redact(justification: AbsenceJustification) -> AbsenceJustification:
     An explanation that a model worded is replaced by that of the template, which has only counts and names of concepts.
     """
     j = justification
-    obligations = tuple(_check(check) for check in j.obligations)
+    table = _table(j.concept_table)
+    obligations = tuple(_check(check, j.concept_table, table) for check in j.obligations)
     worded = j.explained_by.method == "model"
     changed = {
         "absence_explanation": explain(summary_of(j), j.options.language)
@@ -63,7 +65,7 @@ def redact(justification: AbsenceJustification) -> AbsenceJustification:
         "hits": tuple(_hit(hit) for hit in j.hits),
         "blind_spots": tuple(_spot(spot) for spot in j.blind_spots),
         "coverage": _coverage(j.coverage),
-        "concept_table": _table(j.concept_table),
+        "concept_table": table,
         "pages": tuple(_page(page) for page in j.pages),
         "controls": tuple(_controls(group) for group in j.controls),
         "redacted": True,
@@ -85,12 +87,22 @@ def _left(text: str) -> str:
     return REDACTED if text else ""
 
 
-def _check(check: ObligationCheck) -> ObligationCheck:
+def _check(check: ObligationCheck, table: ConceptTable | None, shut: ConceptTable | None) -> ObligationCheck:
+    if check.obligation is Obligation.VARIANTS_REVIEWED and table is not None and shut is not None:
+        return check.model_copy(update={"evidence": _proposed(check.evidence, table, shut)})
     if check.obligation is Obligation.CONTROL_FOUND:
         return check.model_copy(update={"evidence": _without_quotes(check.evidence)})
     if check.obligation not in _QUOTING:
         return check
     return check.model_copy(update={"evidence": _counts_of(check.evidence)})
+
+
+def _proposed(evidence: str, table: ConceptTable, shut: ConceptTable) -> str:
+    """The evidence that names the variants that wait, without those that were left out."""
+    before, after = (variants_reviewed(one).evidence for one in (table, shut))
+    if before == after:
+        return evidence
+    return evidence.replace(before, after) if before in evidence else _counts_of(evidence)
 
 
 def _counts_of(evidence: str) -> str:
@@ -132,22 +144,31 @@ def _coverage(coverage: ParseCoverage | None) -> ParseCoverage | None:
     return coverage.model_copy(update={name: _each(getattr(coverage, name)) for name in _LISTS})
 
 
+def hides_rows(justification: AbsenceJustification) -> bool:
+    """Whether rows of its keyword table were left out, so that the fingerprint is of a table that it does not hold."""
+    table = justification.concept_table
+    return (
+        justification.redacted and table is not None and any(row.text == REDACTED for row in table.variants)
+    )
+
+
 def _table(table: ConceptTable | None) -> ConceptTable | None:
-    """The expert's words stay. Notes and columns of a row that a program took from a document may quote it."""
+    """The expert's words stay, and those that were searched. A row that a program took from a document may quote it."""
     if table is None:
         return None
     rows = tuple(
-        row
-        if row.source in _EXPERTS
-        else row.model_copy(
-            update={
-                "note": _left(row.note),
-                "own": tuple((name, _left(text)) for name, text in row.own),
-            }
-        )
-        for row in table.variants
+        row if row.source in _EXPERTS else _row(row, number) for number, row in enumerate(table.variants, 1)
     )
     return table.model_copy(update={"variants": rows})
+
+
+def _row(row: Variant, number: int) -> Variant:
+    hidden = {"note": _left(row.note), "own": tuple((name, _left(text)) for name, text in row.own)}
+    if row.status == "accepted":
+        return row.model_copy(update=hidden)
+    # An id is made of the text, and few words would have to be tried to find it.
+    hidden |= {"id": f"redacted-{number}", "text": REDACTED, "reference": _left(row.reference)}
+    return row.model_copy(update=hidden)
 
 
 def _page(page: PageFact) -> PageFact:

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 _MOST_PICTURES = 150
 _WIDTH = 420
+_LEFT_OUT = (
+    f"{ANNOTATED} and pictures of unread regions are left out: they would show the text that is redacted"
+)
 _BYTES = 4_000_000
 """All pictures together: the report stays small enough to be mailed."""
 
@@ -100,7 +103,8 @@ def write_report(
     j = without_text(j) if redact and not j.redacted else j
     options = j.options.model_copy(update={"password": password or justification.options.password})
     if document is None or j.redacted:
-        return Report(write_folder(j, folder, language=language, searched_on=searched_on), ())
+        written = write_folder(j, folder, language=language, searched_on=searched_on)
+        return Report(written, () if document is None else (_LEFT_OUT,))
     from docaudit.extract.document import identified  # engines load only where a document is read
 
     with identified(document) as file, tempfile.TemporaryDirectory(prefix="docaudit-") as temporary:

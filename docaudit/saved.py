@@ -58,7 +58,14 @@ def load(text: str | bytes, *, file: str | None = None) -> AbsenceJustification:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _error(f"not JSON: {error}", file) from error
+        if _is_pdf(text):
+            raise SavedFileError(
+                "this is a PDF, and no justification",
+                file=file,
+                remedy="the JSON comes first: name the justification.json that docaudit audit --out wrote",
+            ) from error
+        what = "no text" if isinstance(error, UnicodeDecodeError) else str(error)
+        raise _error(f"not JSON: {what}", file) from error
     if not isinstance(data, dict) or data.get("kind") != "absence":
         raise _error("JSON, but not a justification of docaudit", file)
     version = data.get("schema_version")
@@ -77,6 +84,12 @@ def load(text: str | bytes, *, file: str | None = None) -> AbsenceJustification:
         place = ".".join(str(part) for part in first["loc"]) or "the whole"
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
         raise _error(f"not a valid justification: {place}: {first['msg']}{more}", file) from error
+
+
+def _is_pdf(text: str | bytes) -> bool:
+    """Whether the header of a PDF stands where readers look for it."""
+    start = text[:1024]
+    return b"%PDF-" in (start.encode("utf-8", "replace") if isinstance(start, str) else start)
 
 
 def load_justification(path: str | Path) -> AbsenceJustification:

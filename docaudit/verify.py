@@ -7,7 +7,7 @@ options -> another engine, by plain search. Every difference is listed; a check 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,7 +20,7 @@ from docaudit.evidence import DocumentIdentity, Model
 from docaudit.justification import AbsenceJustification
 from docaudit.options import AuditOptions
 from docaudit.parsed import ParsedDocument
-from docaudit.redact import redact
+from docaudit.redact import hides_rows, redact
 from docaudit.saved import as_data, digest_of
 from docaudit.witness import witness
 from docaudit.wording import worded_again
@@ -109,6 +109,16 @@ NOT_REPLAYED = frozenset({"digest", "document.name", "options.workers"})
 The digest covers them."""
 
 
+_TAKEN_OVER = (
+    "digest",
+    "document.name",
+    "question",
+    "concept_table.info (descriptions)",
+    "concept_table.variants (id, source, reference, reviewer, date, note, own columns, order)",
+    "options (workers, reasons of waivers, and what makes no difference for this document)",
+)
+
+
 def verify(
     justification: AbsenceJustification,
     source: Source | ParsedDocument,
@@ -153,6 +163,7 @@ def verify(
             _replay(justification, now, read_again=document.parsed is None),
         ]
         checks.append(_second_engine(justification, document, options))
+        checks[0] = _where_to_look(justification, checks)
     return Verification(document=identity.name, checks=tuple(checks))
 
 
@@ -162,8 +173,30 @@ def _digest(saved: AbsenceJustification) -> Check:
     return Check(step=Step.DIGEST, state="confirmed" if whole else "differs", evidence=said)
 
 
+def _where_to_look(saved: AbsenceJustification, checks: Sequence[Check]) -> Check:
+    """The check of the digest; where only it differs, with the fields that a replay takes over as they stand."""
+    digest = checks[0]
+    if digest.state != "differs" or any(check.state == "differs" for check in checks[1:]):
+        return digest
+    fields = [
+        *_TAKEN_OVER,
+        *(["absence_explanation"] if saved.explained_by.method == "model" else []),
+        *(["concept_table_fingerprint"] if hides_rows(saved) else []),
+    ]
+    where = (
+        f"{digest.evidence}; the audit gives the same, so it is one of the fields that a replay takes over and cannot "
+        f"confirm: {', '.join(fields)}"
+    )
+    return digest.model_copy(update={"evidence": where})
+
+
 def _fingerprint(saved: AbsenceJustification) -> Check:
     assert saved.concept_table is not None
+    if hides_rows(saved):
+        return _not_run(
+            Step.FINGERPRINT,
+            "rows of its keyword table that nobody accepted are redacted: the fingerprint is of the whole table",
+        )
     now = saved.concept_table.fingerprint
     if now == saved.concept_table_fingerprint:
         return Check(
@@ -204,9 +237,10 @@ def _versions(saved: AbsenceJustification, now: AbsenceJustification) -> Check:
 
 
 def _replay(saved: AbsenceJustification, now: AbsenceJustification, *, read_again: bool) -> Check:
+    ignored = NOT_REPLAYED | ({"concept_table_fingerprint"} if hides_rows(saved) else set())
     found = tuple(
         one
-        for one in differences(as_data(saved), as_data(now), NOT_REPLAYED)
+        for one in differences(as_data(saved), as_data(now), ignored)
         if not one.field.startswith("document.versions")
     )
     how = "" if read_again else " (the pages were not read again: this is a saved parse)"

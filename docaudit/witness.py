@@ -17,6 +17,7 @@ from docaudit.justification import AbsenceJustification
 from docaudit.location import PAGE_SOURCES, TextSource, Visibility
 
 _HYPHEN_AT_END = re.compile("[\ufffe\u00ad]\\s*|(?<=[^\\W\\d_])[-\u2010]\\s*\n\\s*(?=[^\\W\\d_])")
+_UNKNOWN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffd\ue000-\uf8ff]")
 _BLANKS = re.compile(r"\s+")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
@@ -42,7 +43,7 @@ class Witnessed(Model):
 def witness(justification: AbsenceJustification, texts: Mapping[int, str | None]) -> Witnessed:
     """Compare a justification with the text of its pages as another engine reads it (None: it cannot)."""
     read = {page: text for page, text in texts.items() if text is not None}
-    letters = {page: _letters(text) for page, text in read.items()}
+    letters = {page: _letters(text) for page, text in read.items() if not _is_garbled(text)}
     passages = list(dict.fromkeys(_passages(justification)))
     seen = [(pages, text) for pages, text in passages if letters.keys() >= set(pages)]
     unconfirmed = [
@@ -119,6 +120,11 @@ def _joins(char: str) -> bool:
 def _readable(text: str) -> str:
     """Text with blanks for all white space, compatibility forms decomposed, and words that a line end parts joined."""
     return _BLANKS.sub(" ", unicodedata.normalize("NFKC", _HYPHEN_AT_END.sub("", text))).strip()
+
+
+def _is_garbled(text: str) -> bool:
+    """Where the engine does not know its signs, that it lacks a word says nothing."""
+    return 100 * len(_UNKNOWN.findall(text)) > len(text)
 
 
 def _letters(text: str) -> str:

@@ -140,6 +140,11 @@ one. JSON Schemas stand in `schemas/ledger_*.schema.json`.
 
 The method ("RAG evaluation checklist: 20 tests of grounded answers") defines context completeness over answerable runs,
 and divides by all runs in its worked example RE098. Both are given, by name.
+Of the fourteen parts that it wants fixed, thirteen have a version here, and top-k is a number of the contract.
+
+An abstention may carry justifications of docaudit, one for each document. It is `justified` if every document of the
+case's scope (by default all that its identity may use) is shown to lack it, `wrong` if one of them mentions it, else
+`unproven`. Only `wrong` fails the run: by the method, whoever abstains rightly and names what is missing passes.
 
 This page is written by docs/generate.py from docaudit/abstention/ledger.
 """
@@ -235,11 +240,11 @@ def obligations_text() -> str:
     ]
     lines += [
         "",
-        "The finding follows from four facts; the first row that fits decides, and an empty cell means either.",
+        "The finding follows from five facts; the first row that fits decides, and an empty cell means either.",
         "*Mentioned*: the required concepts meet in the chosen scope (a single one has a hit); only they count here.",
         "",
-        "| mentioned | any unmet | `question_covered` unmet | a concept without hit | finding | reason | strength |",
-        "|---|---|---|---|---|---|---|",
+        "| mentioned | unmet | `question_covered` unmet | no hit of one | waived | finding | reason | strength |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     words = {None: "", True: "yes", False: "no"}
     for case, (finding, reason, strength) in VERDICTS:

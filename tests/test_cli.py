@@ -114,6 +114,19 @@ class TestFormsOfAReport:
         assert run("report", saved, "--out", str(out))[0] == 0
         assert {file.name for file in out.iterdir()} == FORMS
 
+    def test_what_is_written_is_said_with_the_finding_first(
+        self, run: Run, saved: str, tmp_path: Path
+    ) -> None:
+        out = str(tmp_path / "out")
+        _, said, err = run("report", saved, "--doc", "report.pdf", "--out", out)
+        assert said.startswith("MENTIONED\n\nwritten: ")
+        assert err == ""
+        assert run("report", saved, "--language", "ja", "--out", out)[1].startswith("記載あり\n\nwritten: ")
+        code, said, err = run("report", saved, "--redact", "--doc", "report.pdf", "--out", out)
+        assert code == 0
+        assert "annotated.pdf" not in said
+        assert err.startswith("docaudit: annotated.pdf and pictures of unread regions are left out")
+
     def test_another_document(self, run: Run, saved: str, tmp_path: Path) -> None:
         code, out, err = run("report", saved, "--doc", "scan.pdf", "--out", str(tmp_path / "out"))
         assert (code, out) == (2, "")

@@ -230,7 +230,6 @@ class TestAccept:
             (["生成AI", "GenAI"], "needs a reviewer"),
             (["whales", "whale", "--reviewer", "kim"], "take one of 生成AI"),
             (["生成AI", "GenAI", "", "--reviewer", "kim"], "empty"),
-            (["生成AI", "GenAI", "GenAI", "--reviewer", "kim"], "GenAI"),
             (["生成AI", "(", "--match", "regex", "--reviewer", "kim"], "regular expression"),
         ],
     )
@@ -241,3 +240,38 @@ class TestAccept:
         assert main(["accept", str(table), *arguments]) == 2
         assert said in capsys.readouterr().err
         assert table.read_bytes() == before
+
+
+def test_a_decision_can_be_taken_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.csv"
+    first_table("How much electricity does Netflix use?").save(path)
+    by = ["--reviewer", "kim"]
+    assert (
+        main(["reject", str(path), "Netflix", "Netflix", *by, "--note", "it is about Netflix throughout"])
+        == 0
+    )
+    assert [row.status for row in ConceptTable.load(path).variants if row.text == "Netflix"] == ["rejected"]
+    assert main(["accept", str(path), "Netflix", "Netflix", *by]) == 0
+    assert [row.status for row in ConceptTable.load(path).variants if row.text == "Netflix"] == ["accepted"]
+    assert main(["reject", str(path), "Netflix", "whale", *by]) == 2
+    assert "'Netflix' has no variant 'whale'" in capsys.readouterr().err
+    assert main(["accept", str(path), "water", "water use", *by]) == 2
+    assert "--new-concept" in capsys.readouterr().err
+    assert main(["accept", str(path), "water", "water use", *by, "--new-concept"]) == 0
+    assert "water" in ConceptTable.load(path).concepts
+
+
+def test_a_rejected_word_of_the_question_is_decided_on_and_not_shown_as_searched(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, doc = tmp_path / "t.csv", tmp_path / "d.pdf"
+    doc.write_bytes(pdfs.document(pdfs.text("Netflix writes of films alone.")))
+    question = "How much electricity does Netflix use?"
+    first_table(question).save(path)
+    main(["accept", str(path), "electricity", "electricity", "--reviewer", "kim"])
+    main(["reject", str(path), "Netflix", "Netflix", "--reviewer", "kim"])
+    capsys.readouterr()
+    assert main(["audit", str(doc), "--concepts", str(path), "--question", question, "--ocr", "off"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "but for what a person rejected: 'Netflix'" in said
+    assert "Netflix no 0" not in said

@@ -290,7 +290,8 @@ class TestRiskCoverage:
 
     def test_equal_values_come_together(self) -> None:
         got = risk_coverage(frozen([row("A", 0.9), row("B", 0.9, "absent")]))
-        assert [(counted(one.coverage), counted(one.risk)) for one in got.points] == [((2, 2), (1, 2))]
+        assert [(one.passed, one.without_evidence) for one in got.points] == [(2, 1)]
+        assert got.questions == 2
 
     def test_a_perfect_order_is_better_than_its_reverse(self) -> None:
         good = [row("A", 0.9), row("B", 0.8), row("C", 0.2, "absent"), row("D", 0.1, "absent")]

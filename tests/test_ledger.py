@@ -10,9 +10,9 @@ import pytest
 from docaudit.abstention.ledger.evaluate import evaluate_ledger
 from docaudit.abstention.ledger.ledger import load_ledger
 from docaudit.abstention.ledger.report import Decision, Evaluation
-from docaudit.abstention.ledger.results import AbstentionEvidence
+from docaudit.abstention.ledger.results import AbstentionEvidence, RunResult
 from docaudit.abstention.ledger.vocabulary import Answerability, Behaviour, Metric, Severity, VetoKind
-from docaudit.justification import Finding
+from docaudit.justification import AbsenceJustification, Finding
 from docaudit.saved import dump, with_digest
 from tests.factories import absent, mentioned, not_established
 from tests.ledgers import FOLDER, Rows, builder, counts
@@ -196,39 +196,51 @@ def test_every_label_has_one_expected_behaviour(label: Answerability, behaviour:
 
 
 class TestEvidenceOfAbstentions:
+    @staticmethod
+    def evaluate(tmp_path: Path, made: dict[str, AbsenceJustification], scope: list[str]) -> RunResult:
+        """Q008 (UNANSWERABLE) abstains; `made` has a justification for each document that was audited."""
+        rows = perfect()
+        rows.case("Q008")["scope"] = scope
+        rows.case("Q008")["question"] = ""
+        rows.run("Q008")["absence"] = []
+        folder = tmp_path / "ledger"
+        folder.mkdir()
+        for document, justification in made.items():
+            saved = with_digest(justification)
+            (folder / f"{document}.json").write_text(dump(saved), "utf-8")
+            row = {"document": document, "path": f"{document}.json", "digest": saved.digest}
+            rows.run("Q008")["absence"].append({**row, "finding": saved.finding.value})
+        evaluation = evaluate_ledger(load_ledger(rows.write(folder)))
+        result = next(run for run in evaluation.runs if run.run_id == "Q008")
+        assert result.abstention is not None
+        assert "Q008" in evaluation.abstention_evidence[result.abstention]
+        return result
+
     @pytest.mark.parametrize(
-        ("make", "evidence", "quality"),
+        ("make", "evidence", "shown", "quality"),
         [
-            (absent, AbstentionEvidence.JUSTIFIED, True),
-            (not_established, AbstentionEvidence.UNPROVEN, True),
-            (mentioned, AbstentionEvidence.WRONG, False),
+            (absent, AbstentionEvidence.JUSTIFIED, (1, 1), True),
+            (not_established, AbstentionEvidence.UNPROVEN, (0, 1), True),
+            (mentioned, AbstentionEvidence.WRONG, (0, 1), False),
         ],
     )
-    def test_a_justification_is_the_evidence(self, tmp_path: Path, make, evidence, quality) -> None:
-        saved = with_digest(make())
-        rows = perfect()
-        rows.run("Q008")["absence"] = [
-            {"path": "q008.json", "digest": saved.digest, "finding": saved.finding.value}
-        ]
-        folder = rows.write(tmp_path / "ledger")
-        (folder / "q008.json").write_text(dump(saved), "utf-8")
-        evaluation = evaluate_ledger(load_ledger(folder))
-        assert evaluation.abstention_evidence[evidence] == ("Q008",)
-        result = next(run for run in evaluation.runs if run.run_id == "Q008")
+    def test_one_document(self, tmp_path: Path, make, evidence, shown, quality) -> None:
+        result = self.evaluate(tmp_path, {"D08": make()}, ["D08"])
+        assert (result.abstention, result.shown_absent) == (evidence, shown)
         assert result.checks[Metric.ABSTENTION] is quality
 
-    def test_one_mention_outweighs_a_proof(self, tmp_path: Path) -> None:
-        rows = perfect()
-        rows.run("Q008")["absence"] = []
-        folder = rows.write(tmp_path / "ledger")
-        for number, saved in enumerate([with_digest(absent()), with_digest(mentioned())]):
-            (folder / f"{number}.json").write_text(dump(saved), "utf-8")
-            rows.run("Q008")["absence"].append(
-                {"path": f"{number}.json", "digest": saved.digest, "finding": saved.finding.value}
-            )
-        rows.write(folder)
-        evaluation = evaluate_ledger(load_ledger(folder))
-        assert evaluation.abstention_evidence[AbstentionEvidence.WRONG] == ("Q008",)
+    def test_absence_from_one_document_is_not_absence_from_the_corpus(self, tmp_path: Path) -> None:
+        # The identity may use the 15 plain documents and the 6 with tables.
+        result = self.evaluate(tmp_path, {"D08": absent()}, [])
+        assert (result.abstention, result.shown_absent) == (AbstentionEvidence.UNPROVEN, (1, 21))
+
+    def test_absence_from_every_eligible_document(self, tmp_path: Path) -> None:
+        result = self.evaluate(tmp_path, {f"D{n:02}": absent() for n in range(1, 22)}, [])
+        assert (result.abstention, result.shown_absent) == (AbstentionEvidence.JUSTIFIED, (21, 21))
+
+    def test_one_mention_outweighs_all_proofs(self, tmp_path: Path) -> None:
+        made = {**{f"D{n:02}": absent() for n in range(1, 22)}, "D09": mentioned()}
+        assert self.evaluate(tmp_path, made, []).abstention is AbstentionEvidence.WRONG
 
     def test_without_a_justification_it_says_so(self, evaluation: Evaluation) -> None:
         given = evaluation.abstention_evidence

@@ -71,7 +71,7 @@ SAME = [{"document": "D05", "passage": "p2"}]
         (observed(reranking=None), "runs.jsonl row 5: the version of reranking was not observed"),
         (set_run(context=SAME * 2), "runs.jsonl row 5: context has D05 p2 twice"),
         (
-            set_run(absence=[{"path": "x", "digest": "0" * 64, "finding": "mentioned"}]),
+            set_run(absence=[{"document": "D01", "path": "x", "digest": "0" * 64, "finding": "mentioned"}]),
             "runs.jsonl row 5: labels contradict: evidence of absence, but the run did not hold back",
         ),
         (set_case(case_id="Q004"), "cases.jsonl row 5: Q004 is already row 4"),
@@ -90,6 +90,19 @@ SAME = [{"document": "D05", "passage": "p2"}]
         (
             set_case(required=[{"document": "D05", "passage": "p99"}]),
             "cases.jsonl row 5: labels D05 p99, which documents.jsonl does not have",
+        ),
+        (
+            set_case(required=[{"document": "D22", "passage": "p2"}], forbidden=[]),
+            "cases.jsonl row 5: labels contradict: D22 is required or allowed, and retired for I05 on 2026-09-02",
+        ),
+        (set_case(scope=["D77"]), "cases.jsonl row 5: scope names D77, which documents.jsonl does not have"),
+        (
+            set_run(absence=[{"document": "D77", "path": "x", "digest": "0" * 64, "finding": "mentioned"}]),
+            "runs.jsonl row 5: absence from D77, which documents.jsonl does not have",
+        ),
+        (
+            set_run(absence=[{"document": "D01", "path": "x", "digest": "0" * 64, "finding": "mentioned"}] * 2),
+            "runs.jsonl row 5: absence from D01 is there twice",
         ),
         (
             set_case(labelled_at="2026-09-03T00:00:00Z"),
@@ -198,10 +211,20 @@ def test_a_folder_that_is_no_ledger(tmp_path: Path) -> None:
 
 
 class TestJustifications:
-    def folder(self, tmp_path: Path, **changes: str) -> Path:
+    def folder(self, tmp_path: Path, question: str | None = None, **changes: str) -> Path:
         saved = with_digest(absent())
-        row = {"path": "q.json", "digest": saved.digest, "finding": saved.finding.value, **changes}
+        row = {
+            "document": "D08",
+            "path": "q.json",
+            "digest": saved.digest,
+            "finding": saved.finding.value,
+            **changes,
+        }
         rows = Rows()
+        assert saved.document is not None
+        rows.documents[7]["sha256"] = saved.document.sha256
+        rows.documents[8]["sha256"] = "1" * 64
+        rows.case("Q028")["question"] = question or saved.question
         rows.run("Q028")["absence"] = [row]
         folder = rows.write(tmp_path / "ledger")
         (folder / "q.json").write_text(dump(saved), "utf-8")
@@ -216,6 +239,8 @@ class TestJustifications:
             ({"path": "no.json"}, "no.json: cannot be read"),
             ({"path": "runs.jsonl"}, "runs.jsonl: not JSON"),
             ({"path": "../q.json"}, "lies outside the folder of the ledger"),
+            ({"document": "D09"}, "q.json: is about another file than D09"),
+            ({"question": "Who?"}, "q.json: answers another question than that of the case"),
             ({"digest": "0" * 64}, "q.json: is not the justification with this digest"),
             ({"finding": "mentioned"}, "q.json: finds absent_within_coverage, and the row says mentioned"),
         ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 import pikepdf
 import pymupdf
@@ -216,3 +218,42 @@ def test_a_page_whose_boxes_do_not_start_at_zero() -> None:
     parsed = docaudit.parse(pdfs.changed(pdfs.plain(pdfs.text("the whole page is here")), change), ocr="off")
     assert parsed.page_df["state"].tolist() == ["text"]
     assert parsed.line_df["visibility"].tolist() == ["visible"]
+
+
+def test_a_blank_that_stands_for_a_soft_hyphen_parts_no_word() -> None:
+    """Browsers print a soft hyphen as a blank with U+00AD as ActualText, and show nothing there."""
+
+    def soft(pdf: pikepdf.Pdf) -> None:
+        font = pikepdf.Dictionary(
+            Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type1, BaseFont=pikepdf.Name.Helvetica
+        )
+        pdf.pages[0].Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F1=font))
+        pdf.pages[0].Contents = pdf.make_stream(
+            b"BT /F1 12 Tf 72 700 Td (a go) Tj /Span <</ActualText <FEFF00AD>>> BDC ( ) Tj EMC"
+            b" (ing con) Tj /Span <</ActualText <FEFF200B>>> BDC ( ) Tj EMC (cern of all) Tj ET"
+        )
+
+    data = pdfs.changed(pdfs.document(pdfs.blank), soft)
+    parsed = parse_once(data)
+    table = docaudit.ConceptTable.from_variants({"c": ["going concern"]})
+    assert docaudit.sweep(parsed, table).ledger_df["hits"].tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [list("artificial intelligence"), ["ar", "ti", "fi", "ci", "al ", "in", "te", "ll", "ig", "en", "ce"]],
+)
+def test_words_along_a_curve_are_one_line(pieces: list[str]) -> None:
+    def arc(page: pymupdf.Page) -> None:
+        angle, centre = 60.0, pymupdf.Point(300, 400)
+        for piece in pieces:
+            at = pymupdf.Point(300, 280)
+            turn = pymupdf.Matrix(angle)
+            width = pymupdf.get_text_length(piece, fontsize=20)
+            if piece.strip():
+                page.insert_text(at, piece.strip(), fontsize=20, morph=(centre, turn))
+            angle -= math.degrees(width / 118)
+
+    parsed = parse_once(pdfs.document(arc))
+    table = docaudit.ConceptTable.from_variants({"c": ["artificial intelligence"]})
+    assert docaudit.sweep(parsed, table).ledger_df["hits"].tolist() == [1]

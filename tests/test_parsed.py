@@ -187,3 +187,13 @@ def test_tables_of_a_parse_keep_their_contracts(name: str) -> None:
         table = getattr(parse_once(data), name)
         assert tuple(table.columns) == TABLES[name].columns
         assert [str(dtype) for dtype in table.dtypes] == [field.dtype for field in TABLES[name].fields]
+
+
+def test_a_folder_with_files_of_a_person_is_not_replaced(tmp_path: Path) -> None:
+    parsed = parse_once(pdfs.document(pdfs.text("A crane.")))
+    parsed.save(tmp_path / "p")
+    parsed.save(tmp_path / "p")  # its own files are
+    (tmp_path / "p" / "notes.txt").write_text("keep")
+    with pytest.raises(OutputError, match=r"holds other files, which would be lost: notes\.txt"):
+        parsed.save(tmp_path / "p")
+    assert (tmp_path / "p" / "notes.txt").read_text() == "keep"

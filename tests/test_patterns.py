@@ -90,3 +90,36 @@ def test_long_phrase_glued_to_a_known_word() -> None:
     assert hits(rows, "with top denuded off")["match_kind"].tolist() == ["squeezed"]
     assert len(hits(page_of("with top denuded offal"), "with top denuded off")) == 0
     assert len(hits(rows, "denuded off")) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "variant"),
+    [
+        ("one reasonably reliable estimate", "reasonably reliable estimates"),
+        ("a data centre of ours", "data centers"),
+        ("its policy", "policies"),
+        ("the GPU is", "GPUs"),
+        ("an analysis of", "analyses"),
+        ("in a batch", "batches"),
+    ],
+)
+def test_a_variant_in_the_plural_finds_the_singular(text: str, variant: str) -> None:
+    assert len(found(text, variant)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "variant"),
+    [
+        ("a new rule", "news"),
+        ("one good", "goods"),
+        ("a security alarm", "securities"),
+        ("a new physic", "physics"),
+    ],
+)
+def test_words_of_their_own_are_no_plurals(text: str, variant: str) -> None:
+    assert found(text, variant) == []
+
+
+def test_no_form_is_nonsense() -> None:
+    assert forms("carbon emissions") == ("carbon emissions", "carbon emission")
+    assert forms("news") == ("news",)

@@ -220,3 +220,42 @@ def test_controls_stay_as_numbers_without_their_words() -> None:
         check.evidence
         == "25 words that ocr saw (body): 23 of 25 were found (92.0 %), not '[redacted]' (page 4)"
     )
+
+
+def test_candidates_that_nobody_accepted_are_left_out_and_searched_words_stay(tmp_path: Path) -> None:
+    """`suggest` takes words out of the document; one that was accepted is a word that was searched."""
+    taken = {"proposed": "northern smelter", "rejected": "works council", "accepted": "electricity bill"}
+    rows = [
+        Variant(
+            concept="power",
+            text=text,
+            status=status,
+            source="embedding",
+            note=f"like '{text}'",
+            reference=f"stands near {text}",
+        )
+        for status, text in taken.items()
+    ]
+    rows += [
+        Variant(concept="power", text="turbine", status="rejected", source="expert"),
+        Variant(concept="AI", text="AI"),
+    ]
+    whole = docaudit.audit(DOCUMENT, ConceptTable(variants=tuple(rows)), ocr="off")
+    shut = docaudit.redact(whole)
+    assert [(v.text, v.status) for v in shut.concept_table.variants] == [
+        ("[redacted]", "proposed"),
+        ("[redacted]", "rejected"),
+        ("electricity bill", "accepted"),
+        ("turbine", "rejected"),
+        ("AI", "accepted"),
+    ]
+    assert not {v.id for v in shut.concept_table.variants[:2]} & {v.id for v in whole.concept_table.variants}
+    assert docaudit.redact(shut) == shut
+    docaudit.report(whole, tmp_path / "open")
+    docaudit.report(whole, tmp_path / "shut", redact=True)
+    for status, text in taken.items():
+        assert any(text in file for file in everything(tmp_path / "open"))
+        assert any(text in file for file in everything(tmp_path / "shut")) == (status == "accepted")
+    (reviewed,) = [one for one in shut.obligations if one.obligation is Obligation.VARIANTS_REVIEWED]
+    assert reviewed.evidence == "1 proposed: '[redacted]'"
+    assert shut.concept_table_fingerprint == whole.concept_table_fingerprint

@@ -152,6 +152,29 @@ class TestSearchRecord:
         assert "`image_only_page`: 7 blind spots, pages 58–64" in text
         assert "classification" in text
 
+    def test_the_strategy_names_the_question_and_groups_variants_by_concept(self) -> None:
+        rows = (
+            Variant(concept="power", text="electricity"),
+            Variant(concept="AI", text="AI", inflect="off"),
+            Variant(concept="power", text="kWh?", match="regex", case="insensitive"),
+        )
+        first = absent().ledger[0]
+        ledger = tuple(first.model_copy(update={"concept": v.concept, "variant": v.text}) for v in rows)
+        j = absent(question="How much *power*?", concept_table=ConceptTable(variants=rows), ledger=ledger)
+        text = to_search_record(j, "en")
+        assert "Question: How much \\*power\\*?" in text
+        also = "also in the plural and possessive, and with or without hyphen or space"
+        pattern = f"`{first.pattern}`"
+        assert (
+            "- **power**\n"
+            f"  - electricity (as whole words; in any case; {also}): {pattern}\n"
+            f"  - kWh? (as a regular expression; in any case): {pattern}\n"
+            "- **AI**\n"
+            f"  - AI (as whole words; in this case only; in this form only): {pattern}\n"
+        ) in text
+        assert "word, auto, auto" not in text
+        assert "質問: なし" in to_search_record(absent(question=None), "ja")
+
     def test_a_table_without_people_claims_no_review(self) -> None:
         text = to_search_record(absent(), "en")
         assert "names no reviewer" in text

@@ -21,6 +21,9 @@ from docaudit.errors import (
     PasswordRequiredError,
 )
 from docaudit.extract import isolation
+from docaudit.extract.annotate import annotate
+from docaudit.extract.annotate_facts import AnnotateRequest, Mark
+from docaudit.extract.page_tree import PageTree
 from docaudit.justification import AbsenceJustification
 from docaudit.location import TextLikely
 from docaudit.render.colours import colour, highlighter
@@ -129,6 +132,31 @@ class TestAnnotatedCopy:
         assert words_under(page, annotation) == {"electric", "power"}
         below = [quad_y for _, quad_y in annotation.vertices]
         assert max(below) < 200, "not the word in the other column"
+
+    def test_the_letters_and_no_others_are_highlighted(self, tmp_path: Path) -> None:
+        """Narrow letters before and wide ones after: a share of the length would miss them; and twice."""
+        line = "Still, little illicit fill: electricity, electricity, WWWWWWW MMMMMMM WWWWWWW MMMMMMM"
+        data = pdfs.document(pdfs.text(line), lambda page: page.insert_text((90, 700), line, rotate=90))
+        docaudit.report(audited(data), tmp_path, data)
+        with pymupdf.open(tmp_path / "annotated.pdf") as made:
+            for page in list(made)[:2]:
+                truth = [word[:4] for word in page.get_text("words") if word[4] == "electricity,"]
+                marked = [tuple(annotation.rect) for annotation in annotations(page, "Highlight")]
+                assert len(truth) == len(marked) == 2
+                across = slice(0, 4, 2) if page.number == 0 else slice(1, 4, 2)
+                for seen, drawn in zip(truth, marked, strict=True):
+                    # The comma, 3 points wide, belongs to the word of the engine; a highlight has round ends.
+                    assert list(drawn)[across] == pytest.approx(list(seen)[across], abs=4.5)
+
+    def test_letters_that_no_glyph_shows_are_marked_where_the_sweep_saw_them(self, tmp_path: Path) -> None:
+        mark = Mark(1, 1, (72, 80, 140, 92), ["no such letters"], (1, 1, 0), "note")
+        request = AnnotateRequest(str(tmp_path / "copy.pdf"), [mark], [], [], "", [])
+        with pymupdf.open(stream=pdfs.document(pdfs.text("The harbour is shut."))) as doc:
+            annotate(doc, PageTree(doc), request)
+        with pymupdf.open(tmp_path / "copy.pdf") as made:
+            page = made[0]
+            (drawn,) = annotations(page, "Highlight")
+            assert tuple(drawn.rect) == pytest.approx((72, 80, 140, 92), abs=4)
 
     def test_a_crop_box_moves_nothing(self, copy: pymupdf.Document) -> None:
         page = copy[5]

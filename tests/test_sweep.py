@@ -6,6 +6,7 @@ import random
 import time
 
 import pandas as pd
+import pymupdf
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -170,7 +171,7 @@ def test_tables_keep_their_contracts_also_when_empty() -> None:
 
 
 def test_place_kind_section_and_box() -> None:
-    rows = page_of("Intro", page=1) + page_of("the audit trail is", page=2)
+    rows = page_of("Intro", page=1) + page_of("the audit trail is", page=2, font_size=10.0)
     toc = TOC_DF.build(
         [{"title": "One", "page_num": 1}, {"title": "Two", "page_num": 2}, {"title": "Three", "page_num": 3}]
     )
@@ -185,9 +186,38 @@ def test_place_kind_section_and_box() -> None:
         15,
     )
     assert (hit.section, hit.snippet) == ("Two", "the audit trail is")
-    assert (hit.x0, hit.x1) == (72.0 + 24, 72.0 + 90)
+    # Six points for each letter of a font of ten: monospaced.
+    assert (hit.x0, hit.x1) == pytest.approx((72.0 + 24, 72.0 + 90))
     assert hit_df["nested"].tolist() == [False, True]
     assert ledger_df["unique_hits"].tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("font", ["helv", "tiro", "hebo", "cour"])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Still, little illicit filling of ", " WITHIN THE MAIN MARKETS OF GERMANY"),
+        ("Contents of this ", " . . . . . . . . . . . . . . . . . . . 12"),
+    ],
+)
+def test_boxes_follow_the_widths_of_letters(font: str, before: str, after: str) -> None:
+    """The widths are those of the engine's own fonts; a share of the length would be up to 50 points off."""
+
+    def width(text: str) -> float:
+        return pymupdf.get_text_length(text, fontname=font, fontsize=10)
+
+    line = f"{before}audit trail{after}"
+    rows = page_of(line, font_size=10.0, x1=72 + width(line))
+    hit = hits(rows, "audit trail").iloc[0]
+    begin = 72 + width(before)
+    assert (hit.x0, hit.x1) == pytest.approx((begin, begin + width("audit trail")), abs=13)
+    assert hit.x1 - hit.x0 == pytest.approx(width("audit trail"), rel=0.2)
+
+
+def test_a_wide_letter_takes_the_room_of_two() -> None:
+    hit = hits(page_of("ab人工cdé智能", x0=0.0, x1=61.5, font_size=10.0), "智能").iloc[0]
+    # a 10, b 11, two squares of 20, c 9, d 11, é as e 10; then two squares more.
+    assert (hit.x0, hit.x1) == pytest.approx((61.5 * 91 / 131, 61.5))
 
 
 def test_negation() -> None:

@@ -84,6 +84,33 @@ def test_a_redacted_one_verifies_as_well(saved: AbsenceJustification) -> None:
     assert of(result, Step.REPLAY).differences[0].field == "hits"
 
 
+def test_one_whose_candidates_are_redacted_verifies_but_for_its_fingerprint() -> None:
+    taken = [
+        docaudit.Variant(concept="ferry", text=text, status=status, source="embedding")
+        for text, status in (("the wind", "proposed"), ("late be", "rejected"), ("sank", "proposed"))
+    ]
+    whole = docaudit.audit(DOCUMENT, TABLE.add(taken), question=QUESTION, **OPTIONS)
+    redacted = load(dump(docaudit.redact(whole)))
+    result = docaudit.verify(redacted, DOCUMENT)
+    assert result.verified
+    assert states(result) == {
+        "digest": "confirmed",
+        "fingerprint": "not_run",
+        "document": "confirmed",
+        "versions": "confirmed",
+        "replay": "confirmed",
+        "second_engine": "confirmed",
+    }
+    assert "redacted" in of(result, Step.FINGERPRINT).evidence
+    # What is left of the table counts as before.
+    rows = [
+        row.model_copy(update={"status": "rejected"}) if row.status == "proposed" else row
+        for row in redacted.concept_table.variants
+    ]
+    forged = redacted.model_copy(update={"concept_table": docaudit.ConceptTable(variants=tuple(rows))})
+    assert states(docaudit.verify(with_digest(forged), DOCUMENT))["replay"] == "differs"
+
+
 def test_another_document_is_not_replayed(saved: AbsenceJustification) -> None:
     result = docaudit.verify(saved, pdfs.document(REPORT))
     assert not result.verified
@@ -106,7 +133,8 @@ def test_one_changed_number_is_named_with_both_values(saved: AbsenceJustificatio
     assert [str(one) for one in of(result, Step.REPLAY).differences] == [
         "hits[0].page_num: saved 2, now 1",
         "hits[1].page_num: saved 2, now 1",
-        "hits[2].page_num: saved 2, now 1",  # FERRIES is a form of ferry, and a variant itself
+        "hits[2].page_num: saved 2, now 1",
+        "hits[3].page_num: saved 2, now 1",  # each is a form of the other, and a variant itself
     ]
     # The letters do not stand on page 2, and PDFium sees the words on page 1, where no hit is left.
     seen = [f"{one.saved} {one.now}" for one in of(result, Step.SECOND_ENGINE).differences]
@@ -123,6 +151,35 @@ def test_a_table_that_was_changed_does_not_fit_its_fingerprint(saved: AbsenceJus
     ledger = [row | ({"variant": "plutonium"} if row["variant"] == "yellowcake" else {}) for row in ledger]
     result = docaudit.verify(changed(saved, concept_table=table, ledger=ledger), DOCUMENT)
     assert states(result)["digest"] == states(result)["fingerprint"] == states(result)["replay"] == "differs"
+
+
+@pytest.mark.parametrize(
+    ("part", "name"),
+    [
+        ("document", "document.name"),
+        ("concept_table", "concept_table.variants (id, source, reference, reviewer, date, note"),
+        ("options", "options (workers"),
+    ],
+)
+def test_where_only_the_digest_differs_it_is_said_which_fields_no_replay_confirms(
+    saved: AbsenceJustification, part: str, name: str
+) -> None:
+    content = json.loads(dump(saved))[part]
+    if part == "document":
+        content["name"] = "other.pdf"
+    elif part == "concept_table":
+        content["variants"][0] |= {"reviewer": "A. Expert", "date": "2026-01-02"}
+    else:
+        content["workers"] = 2
+    result = docaudit.verify(changed(saved, **{part: content}), DOCUMENT)
+    assert not result.verified
+    assert [step for step, state in states(result).items() if state == "differs"] == ["digest"]
+    said = of(result, Step.DIGEST).evidence
+    assert said.startswith("its content was changed")
+    assert name in said
+    hits = json.loads(dump(saved))["hits"][1:]
+    other = of(docaudit.verify(changed(saved, hits=hits), DOCUMENT), Step.DIGEST).evidence
+    assert other == "its content was changed after docaudit wrote it"
 
 
 def test_another_version_is_named_and_is_no_difference_in_the_result(saved: AbsenceJustification) -> None:
@@ -180,6 +237,10 @@ class TestWitness:
         assert seen.unconfirmed == ()
         assert seen.missed == ("page 1: 'yellowcake'", "page 2: '人工知能'")
 
+    def test_a_page_of_unknown_signs_confirms_and_denies_nothing(self, saved: AbsenceJustification) -> None:
+        seen = witness(saved, {1: "+\x0b\x07 \x02\x03 late because", 2: ""})
+        assert (seen.passages, seen.unconfirmed) == (0, ())
+
     def test_an_acronym_is_searched_in_capitals_and_as_a_whole_word(
         self, saved: AbsenceJustification
     ) -> None:
@@ -216,6 +277,13 @@ class TestCommand:
         (tmp_path / "report.pdf").write_bytes(DOCUMENT)
         (tmp_path / "j.json").write_text(dump(saved), "utf-8")
         return tmp_path
+
+    def test_arguments_the_wrong_way_round(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["verify", str(folder / "report.pdf"), str(folder / "j.json")]) == 2
+        said = capsys.readouterr().err
+        assert "report.pdf: this is a PDF" in said
+        assert "the JSON comes first" in said
+        assert "codec" not in said
 
     def test_verified(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["verify", str(folder / "j.json"), str(folder / "report.pdf")]) == 0

@@ -49,8 +49,8 @@ def write_plot(sweep: Sweep, path: Path) -> None:
 
 def _risk_coverage(axes: Any, sweep: Sweep) -> None:
     curve = sweep.risk_coverage
-    coverage = [one.coverage.share for one in curve.points]
-    risk = [one.risk.share for one in curve.points]
+    coverage = [curve.coverage(one) for one in curve.points]
+    risk = [one.risk for one in curve.points]
     area = "" if curve.aurc is None else f", area {curve.aurc:.3f}"
     axes.plot(coverage, risk, marker=_marker("o", coverage), markersize=3, linewidth=1, color=_RISK)
     _mark_thresholds(axes, sweep)
@@ -85,11 +85,11 @@ def _mark_thresholds(axes: Any, sweep: Sweep) -> None:
     if len(places) > _MOST_MARKS:
         return
     for place in sweep.risk_coverage.points:
-        names = places.get(place.coverage.numerator)
+        names = places.get(place.passed)
         if names:
             axes.annotate(
                 ", ".join(names),
-                (place.coverage.share, place.risk.share),
+                (sweep.risk_coverage.coverage(place), place.risk),
                 ha="center",
                 xytext=(0, 8),
                 textcoords="offset points",

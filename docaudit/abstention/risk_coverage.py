@@ -7,7 +7,6 @@ from itertools import groupby
 from docaudit.abstention.frozen import Frozen, Row
 from docaudit.abstention.gate import gate_value
 from docaudit.abstention.labels import Evidence
-from docaudit.abstention.ratio import Ratio
 from docaudit.abstention.records import Direction
 from docaudit.evidence import Model
 
@@ -17,28 +16,39 @@ class CurvePoint(Model):
 
     Attributes:
         threshold: All questions with this value or a better one pass.
-        coverage: Passed, of all questions whose evidence is known.
-        risk: Without evidence, of those that passed.
+        passed: How many do; of all questions of the curve, this is the coverage.
+        without_evidence: Of those that pass; this is the risk.
     """
 
     threshold: float
-    coverage: Ratio
-    risk: Ratio
+    passed: int
+    without_evidence: int
+
+    @property
+    def risk(self) -> float:
+        """Without evidence, of those that pass."""
+        return self.without_evidence / self.passed
 
 
 class RiskCoverage(Model):
     """The curve, strictest threshold first.
 
     Attributes:
+        questions: All whose evidence is known: the denominator of the coverage.
         points: One for each value that a question has; questions of equal value come together.
         aurc: Area under the curve, from coverage 0 to the greatest; the first risk holds back to 0. Lower is better.
             None if no question passes at any threshold.
         greatest_coverage: What the most lenient threshold lets through; less than 1 where questions have no score.
     """
 
+    questions: int
     points: tuple[CurvePoint, ...]
     aurc: float | None
     greatest_coverage: float
+
+    def coverage(self, point: CurvePoint) -> float:
+        """Passed, of all questions of the curve."""
+        return point.passed / self.questions
 
 
 def risk_coverage(frozen: Frozen) -> RiskCoverage:
@@ -49,15 +59,10 @@ def risk_coverage(frozen: Frozen) -> RiskCoverage:
         labels = [row.label.evidence for _, row in rows]
         passed += len(labels)
         wrong += labels.count(Evidence.ABSENT)
-        points.append(
-            CurvePoint(
-                threshold=value,
-                coverage=Ratio(numerator=passed, denominator=len(known)),
-                risk=Ratio(numerator=wrong, denominator=passed),
-            )
-        )
+        points.append(CurvePoint(threshold=value, passed=passed, without_evidence=wrong))
     greatest = passed / len(known) if known else 0.0
-    return RiskCoverage(points=tuple(points), aurc=_area(points), greatest_coverage=greatest)
+    area = _area(points, len(known))
+    return RiskCoverage(questions=len(known), points=tuple(points), aurc=area, greatest_coverage=greatest)
 
 
 def _best_first(frozen: Frozen, rows: list[Row]) -> list[tuple[float, Row]]:
@@ -66,11 +71,10 @@ def _best_first(frozen: Frozen, rows: list[Row]) -> list[tuple[float, Row]]:
     return sorted(scored, key=lambda pair: pair[0], reverse=frozen.operating.direction is Direction.HIGHER)
 
 
-def _area(points: list[CurvePoint]) -> float | None:
+def _area(points: list[CurvePoint], questions: int) -> float | None:
     if not points:
         return None
     from sklearn.metrics import auc  # slow to import
 
-    first = points[0].risk.numerator / points[0].risk.denominator
-    coverage = [0.0, *(one.coverage.numerator / one.coverage.denominator for one in points)]
-    return float(auc(coverage, [first, *(one.risk.numerator / one.risk.denominator for one in points)]))
+    coverage = [0.0, *(one.passed / questions for one in points)]
+    return float(auc(coverage, [points[0].risk, *(one.risk for one in points)]))

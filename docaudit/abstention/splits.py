@@ -6,6 +6,7 @@ repeat what the first has shown. Paraphrases in other words cannot be seen here;
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
@@ -71,7 +72,7 @@ class Leak(Model):
     Attributes:
         kind: They have the same group, or almost the same words.
         tuning, held_out: Their names.
-        similarity: Of their words, 0 to 100.
+        similarity: Of their words, 0 to 100; 0 also if they are less alike than NEAR_DUPLICATE.
     """
 
     kind: Literal["same_group", "near_duplicate"]
@@ -112,18 +113,26 @@ def leaks(frozen: Frozen, parts: Split) -> tuple[Leak, ...]:
     """Every pair that straddles the two parts and should not."""
     tuning = frozen.only(parts.tuning).rows
     held_out = frozen.only(parts.held_out).rows
-    alike = {(one.id, other.id): score for one, other, score in near_duplicates((*tuning, *held_out))}
-    found = []
-    for one in tuning:
-        for other in held_out:
-            similarity = alike.get((one.id, other.id), 0.0)
-            if one.label.group is not None and one.label.group == other.label.group:
-                found.append(Leak(kind="same_group", tuning=one.id, held_out=other.id, similarity=similarity))
-            elif similarity:
-                found.append(
-                    Leak(kind="near_duplicate", tuning=one.id, held_out=other.id, similarity=similarity)
-                )
-    return tuple(found)
+    apart = {row.id for row in held_out}
+    alike = {
+        (one.id, other.id): similarity
+        for one, other, similarity in near_duplicates((*tuning, *held_out))
+        if one.id not in apart and other.id in apart
+    }
+    together: dict[str, list[Row]] = defaultdict(list)
+    for row in held_out:
+        if row.label.group is not None:
+            together[row.label.group].append(row)
+    same = {(row.id, other.id) for row in tuning for other in together.get(row.label.group or "", ())}
+    return tuple(
+        Leak(
+            kind="same_group" if pair in same else "near_duplicate",
+            tuning=pair[0],
+            held_out=pair[1],
+            similarity=alike.get(pair, 0.0),
+        )
+        for pair in sorted(same | alike.keys())
+    )
 
 
 def take_part(frozen: Frozen, parts: Split, part: Part) -> Frozen:

@@ -112,7 +112,9 @@ def report(saved: Path, look: Look, *, html: Path | None, out: Path | None, as_j
     """Show a saved justification on the terminal, or write it again."""
     import docaudit
     from docaudit import atomic, reporting
+    from docaudit.render.headlines import headline
     from docaudit.render.text import print_report
+    from docaudit.render.tongue import Tongue
     from docaudit.saved import dump, load_justification
 
     justification = load_justification(saved)
@@ -127,7 +129,9 @@ def report(saved: Path, look: Look, *, html: Path | None, out: Path | None, as_j
         written.append(html)
     if as_json:
         click.echo(dump(justification), nl=False)
-    elif not written:
+    elif written:
+        click.echo(headline(justification, Tongue(look.language or justification.options.language)).upper())
+    else:
         print_report(justification, listed_in=str(saved), language=look.language)
     say_written(written, problems, err=as_json)
     return 0

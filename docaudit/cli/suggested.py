@@ -186,7 +186,7 @@ def _review(table: ConceptTable, suggestions: Suggestions, path: Path, wanted: W
         if key == "o":
             table = propose(table, [one]) if isinstance(one, Candidate) else table
         else:
-            note = wanted.note or click.prompt("note", default="", show_default=False)
+            note = wanted.note or click.prompt("why (Enter for no note)", default="", show_default=False)
             decision = "accepted" if key in "aA" else "rejected"
             table = decide(table, chosen, decision, reviewer=wanted.reviewer, note=note or None)  # type: ignore[arg-type]
         table.save(path)

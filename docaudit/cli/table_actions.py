@@ -49,40 +49,85 @@ def accept(
     note: str | None,
     reference: str,
     match: MatchMode | None,
+    new_concept: bool,
     as_json: bool,
 ) -> int:
-    """Accept proposed rows, and terms that the table does not have yet; write all or none."""
-    if not reviewer.strip():
-        raise OptionError(
-            "a decision needs a reviewer", remedy="name who decides: --reviewer, or DOCAUDIT_REVIEWER"
-        )
-    table = ConceptTable.load(path)
-    if concept not in table.concepts:
-        raise ConceptTableError(
-            f"there is no concept '{concept}'",
-            file=str(path),
-            remedy=f"take one of {', '.join(table.concepts)}, or write the first row of a new one into the table",
-        )
+    """Accept rows whatever their status was, and terms that the table does not have yet; write all or none."""
+    table = _for_decision(path, reviewer)
+    if concept not in table.concepts and not new_concept:
+        raise _no_such_concept(path, concept, table)
     old = len(table.variants)
     for text in texts:
-        proposed = [row for row in table.proposed if row.concept == concept and text in (row.text, row.id)]
-        if not proposed:
+        row = _row(table, concept, text)
+        if row is None:
             mode = match or ("substring" if CJK.search(text) else "word")
             table = table.add(
                 [Variant(concept=concept, text=text, match=mode, status="proposed", source="expert")]
             )
-            proposed = [table.variants[-1]]
+            row = table.variants[-1]
         table = table.decide(
-            proposed[0].id, "accepted", reviewer=reviewer, note=note or "", reference=reference or None
+            row.id, "accepted", reviewer=reviewer, note=note or "", reference=reference or None
         )
     new = len(table.variants) - old
     table.save(path)
-    if as_json:
-        print_json({"table": str(path), "accepted": len(texts), "new": new})
-    else:
-        click.echo(
-            f"{path}: {one_line(concept)}: {plural(len(texts), 'variant')} accepted, {new} of them new"
+    said = f"{plural(len(texts), 'variant')} accepted, {new} of them new"
+    return _say(path, concept, {"accepted": len(texts), "new": new}, said, as_json=as_json)
+
+
+def reject(
+    path: Path, concept: str, texts: Sequence[str], *, reviewer: str, note: str | None, as_json: bool
+) -> int:
+    """Reject rows whatever their status was; write all or none."""
+    table = _for_decision(path, reviewer)
+    if concept not in table.concepts:
+        raise _no_such_concept(path, concept, table)
+    for text in texts:
+        row = _row(table, concept, text)
+        if row is None:
+            raise ConceptTableError(
+                f"'{concept}' has no variant '{text}'",
+                file=str(path),
+                remedy="only rows of the table can be rejected",
+            )
+        table = table.decide(row.id, "rejected", reviewer=reviewer, note=note or "")
+    table.save(path)
+    return _say(
+        path,
+        concept,
+        {"rejected": len(texts)},
+        f"{plural(len(texts), 'variant')} rejected",
+        as_json=as_json,
+    )
+
+
+def _for_decision(path: Path, reviewer: str) -> ConceptTable:
+    if not reviewer.strip():
+        raise OptionError(
+            "a decision needs a reviewer", remedy="name who decides: --reviewer, or DOCAUDIT_REVIEWER"
         )
+    return ConceptTable.load(path)
+
+
+def _no_such_concept(path: Path, concept: str, table: ConceptTable) -> ConceptTableError:
+    return ConceptTableError(
+        f"there is no concept '{concept}'",
+        file=str(path),
+        remedy=f"take one of {', '.join(table.concepts)}; docaudit accept --new-concept makes another",
+    )
+
+
+def _row(table: ConceptTable, concept: str, text: str) -> Variant | None:
+    """The row of a concept with this text or id."""
+    return next(
+        (row for row in table.variants if row.concept == concept and text in (row.text, row.id)), None
+    )
+
+
+def _say(path: Path, concept: str, counts: dict[str, int], said: str, *, as_json: bool) -> int:
+    if as_json:
+        print_json({"table": str(path), **counts})
+    else:
+        click.echo(f"{path}: {one_line(concept)}: {said}")
     return 0
 
 

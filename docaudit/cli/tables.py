@@ -1,4 +1,4 @@
-"""The commands about concept tables: init, accept, lint, diff. What they do is in docaudit.cli.table_actions."""
+"""Commands about concept tables: init, accept, reject, lint, diff. What they do is in docaudit.cli.table_actions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def init(table: Path, question: str, as_json: bool) -> int:
 @table_argument()
 @click.argument("concept", metavar="CONCEPT")
 @click.argument("variants", metavar="VARIANT...", nargs=-1, required=True)
-@click.option("--reviewer", metavar="LABEL", default="", envvar="DOCAUDIT_REVIEWER", help="Who decides.")
+@click.option(
+    "--reviewer", metavar="LABEL", default="", envvar="DOCAUDIT_REVIEWER", help="Who decides (needed)."
+)
 @click.option("--note", metavar="TEXT", help="Why; kept in the table.")
 @click.option(
     "--reference",
@@ -45,6 +47,7 @@ def init(table: Path, question: str, as_json: bool) -> int:
     type=click.Choice(["word", "prefix", "substring", "regex"]),
     help="How new rows are matched. [default: word; substring for Japanese and Chinese]",
 )
+@click.option("--new-concept", is_flag=True, help="CONCEPT may be one that the table does not have yet.")
 @json_flag
 @debug_flag
 def accept(
@@ -55,9 +58,10 @@ def accept(
     note: str | None,
     reference: str,
     match: Any,
+    new_concept: bool,
     as_json: bool,
 ) -> int:
-    """Accept each VARIANT of CONCEPT into TABLE: a proposed row, or a term of your own, which becomes a new row.
+    """Accept each VARIANT of CONCEPT into TABLE: a row that it has, or a term of your own, which becomes a new row.
 
     All are written or none. Exit code: 0 written, 2 error.
     """
@@ -71,8 +75,32 @@ def accept(
         note=note,
         reference=reference,
         match=match,
+        new_concept=new_concept,
         as_json=as_json,
     )
+
+
+@click.command()
+@table_argument()
+@click.argument("concept", metavar="CONCEPT")
+@click.argument("variants", metavar="VARIANT...", nargs=-1, required=True)
+@click.option(
+    "--reviewer", metavar="LABEL", default="", envvar="DOCAUDIT_REVIEWER", help="Who decides (needed)."
+)
+@click.option("--note", metavar="TEXT", help="Why; kept in the table.")
+@json_flag
+@debug_flag
+def reject(
+    table: Path, concept: str, variants: tuple[str, ...], reviewer: str, note: str | None, as_json: bool
+) -> int:
+    """Reject each VARIANT of CONCEPT in TABLE: it stays as a record, is not searched, and is not suggested again.
+
+    A word of the question that is no subject of it is rejected like this. All are written or none. Exit code: 0
+    written, 2 error.
+    """
+    from docaudit.cli import table_actions
+
+    return table_actions.reject(table, concept, variants, reviewer=reviewer, note=note, as_json=as_json)
 
 
 @click.command()
@@ -113,4 +141,4 @@ def diff(old: Path, new: Path, as_json: bool) -> int:
     return table_actions.diff(old, new, as_json=as_json)
 
 
-COMMANDS = (init, accept, lint, diff)
+COMMANDS = (init, accept, reject, lint, diff)

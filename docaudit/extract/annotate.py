@@ -14,6 +14,7 @@ import pymupdf
 
 from docaudit.extract.annotate_facts import AnnotateRequest, Bookmark, Colour, Mark, Outline
 from docaudit.extract.engine import ENGINE_ERRORS
+from docaudit.extract.glyph_places import PageGlyphs, Place
 from docaudit.extract.page_tree import PageTree, UnreachablePageError
 
 _FAILED: tuple[type[Exception], ...] = (UnreachablePageError, *ENGINE_ERRORS)
@@ -57,8 +58,7 @@ class _Sheet:
     def __init__(self, page: pymupdf.Page) -> None:
         self._page = page
         self._upright = page.derotation_matrix
-        self._text = page.get_textpage(flags=pymupdf.TEXTFLAGS_SEARCH)
-        self._found: dict[str, list[pymupdf.Quad]] = {}
+        self._glyphs = PageGlyphs(page)
 
     def draw(self, marks: Sequence[Mark], outlines: Sequence[Outline]) -> None:
         """Highlights and outlines."""
@@ -78,30 +78,34 @@ class _Sheet:
             annotation.update()
 
     def _quads(self, mark: Mark) -> list[pymupdf.Quad]:
-        """The lines of a hit as the engine sees them; where it does not, the box that the sweep gave the first."""
+        """The letters of a hit as the engine sees them; where it does not, the box of the sweep."""
         box = pymupdf.Rect(mark.box) * self._upright
-        first = max(self._quads_of(mark.lines[0]), key=lambda quad: _shared(quad.rect, box), default=None)
-        if first is None or _shared(first.rect, box) < 0.3:
-            first = box.quad
-        quads = [first]
+        first = self._nearest(mark, box)
+        quads = [box.quad] if first is None else list(first.quads)
         if mark.page_end == mark.page_num:
             for line in mark.lines[1:]:
                 following = self._next(line, quads[-1])
-                quads += [] if following is None else [following]
+                quads += [] if following is None else following.quads
         return quads
 
-    def _next(self, line: str, before: pymupdf.Quad) -> pymupdf.Quad | None:
-        """The place of a line after another: the nearest that is not above it."""
-        candidates = [quad for quad in self._quads_of(line) if _below(quad, before, self._page) is not None]
-        return min(candidates, key=lambda quad: _below(quad, before, self._page) or 0.0, default=None)
+    def _nearest(self, mark: Mark, box: pymupdf.Rect) -> Place | None:
+        """The occurrence in the line of the box that is nearest to it: the box is estimated, its line is not."""
+        near: list[tuple[float, int, Place]] = []
+        for place in self._glyphs.places(mark.lines[0].strip()):
+            distance = place.distance(box)
+            # What another reader saw may stand beside the same word of the text layer: then its box is the better one.
+            if distance is not None and (mark.text_layer or _shared(place.quads[0].rect, box) >= 0.3):
+                near.append((distance, len(near), place))
+        return min(near)[2] if near else None
 
-    def _quads_of(self, text: str) -> list[pymupdf.Quad]:
-        wanted = text.strip()
-        if not wanted:
-            return []
-        if wanted not in self._found:
-            self._found[wanted] = self._page.search_for(wanted, quads=True, textpage=self._text)
-        return self._found[wanted]
+    def _next(self, line: str, before: pymupdf.Quad) -> Place | None:
+        """The place of a line after another: the nearest that is not above it."""
+        below = [
+            (down, number, place)
+            for number, place in enumerate(self._glyphs.places(line.strip()))
+            if (down := _below(place.quads[0], before, self._page)) is not None
+        ]
+        return min(below)[2] if below else None
 
 
 def _shared(one: pymupdf.Rect, other: pymupdf.Rect) -> float:

@@ -9,7 +9,10 @@ Colour = tuple[float, float, float]
 
 
 class Mark(msgspec.Struct, array_like=True):
-    """One hit to be highlighted: its text line by line, and the box of its first line (points, as displayed)."""
+    """One hit to be highlighted: its text line by line, and the box of its first line (points, as displayed).
+
+    `text_layer` tells that its letters stand in the text layer of the page, and not only in what another reader saw.
+    """
 
     page_num: int
     page_end: int
@@ -17,6 +20,7 @@ class Mark(msgspec.Struct, array_like=True):
     lines: list[str]
     colour: Colour
     note: str
+    text_layer: bool = True
 
 
 class Outline(msgspec.Struct, array_like=True):

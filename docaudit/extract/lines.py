@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import pymupdf
 
 from docaudit.extract.boxes import union
+from docaudit.extract.curves import Piece, chains
 from docaudit.extract.engine import clean
 from docaudit.extract.facts import Box, LineFact
 from docaudit.location import Direction, TextSource, Visibility
@@ -15,6 +17,10 @@ from docaudit.location import Direction, TextSource, Visibility
 _FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_IMAGES
 """Without the engine's flag that invents characters for glyphs without a Unicode value (they become U+FFFD), and
 without the one that drops what lies outside the page box."""
+LETTER_FLAGS = (
+    pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_IGNORE_ACTUALTEXT
+)
+"""Those with which the letters of these lines are read once more, without the images of the page."""
 
 _BOLD = 16
 _FILLED, _STROKED = 16, 32
@@ -74,6 +80,7 @@ def read_lines(content: dict[str, Any], page_rect: pymupdf.Rect) -> TextLayer:
     lines: list[LineFact] = []
     boxes: list[list[Box]] = []
     runs: list[list[Run]] = []
+    pieces: list[Piece] = []
     for number, block in enumerate((b for b in content["blocks"] if b["type"] == 0), 1):
         for line in block["lines"]:
             fact = _line(line, number, edges)
@@ -82,8 +89,13 @@ def read_lines(content: dict[str, Any], page_rect: pymupdf.Rect) -> TextLayer:
                 if len(spans) > 1:
                     spans = [span for span in spans if not span["text"].isspace()]
                 lines.append(fact)
+                pieces.append(Piece(fact, math.atan2(line["dir"][1], line["dir"][0])))
                 boxes.append([_shown(span) if line["wmode"] == 1 else span["bbox"] for span in spans])
                 runs.append([Run(span["font"], span["text"]) for span in spans])
+    for last, curved in reversed(list(chains(pieces))):
+        lines.insert(last + 1, curved)
+        boxes.insert(last + 1, [])
+        runs.insert(last + 1, [])
     return _columns_joined(TextLayer(lines, boxes, runs))
 
 

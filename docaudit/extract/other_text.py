@@ -5,16 +5,21 @@ Each is read in a second pass, only where the file shows that there is something
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pymupdf
 
+from docaudit.extract.boxes import touch
 from docaudit.extract.engine import key_of
 from docaudit.extract.facts import Box, LineFact
 from docaudit.extract.letters import letters_of
 from docaudit.extract.lines import page_dict, read_lines
 from docaudit.extract.marked_content import alternate_lines
 from docaudit.location import TextSource, Visibility
+
+_FORMAT = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
+"""Soft hyphen, and signs without width."""
 
 
 def other_lines(page: pymupdf.Page, known: list[LineFact]) -> list[LineFact]:
@@ -33,9 +38,20 @@ def other_lines(page: pymupdf.Page, known: list[LineFact]) -> list[LineFact]:
 
 
 def _actual_text(page: pymupdf.Page, known: list[LineFact]) -> Iterator[LineFact]:
-    """What ActualText says where its letters differ from those of the glyphs."""
+    """What ActualText says where its letters differ from those of the glyphs.
+
+    Browsers print a soft hyphen, or a place where a word may break, as a blank with that sign as ActualText: there the
+    known line is set right, as the blank would part a word that a person sees whole.
+    """
     shown = letters_of("".join(line.text for line in known))
+    by_letters: dict[str, list[LineFact]] = {}
+    for line in known:
+        by_letters.setdefault(letters_of(line.text), []).append(line)
     for line in read_lines(page_dict(page, actual_text=True), page.rect).lines:
+        if _FORMAT.search(line.text):
+            for same in by_letters.get(letters_of(line.text), []):
+                if same.box and line.box and touch(same.box, line.box):
+                    same.text = line.text
         if letters_of(line.text) not in shown:
             line.source = TextSource.ACTUAL_TEXT.value
             line.visibility = Visibility.UNKNOWN.value

@@ -44,7 +44,8 @@ class Evidence:
         possible_df: Rows of HIT_DF that are possible hits of a required concept.
         question: The question, or None if none was asked.
         content: Its words that name a subject.
-        uncovered: Of these, those that are in no concept of the table.
+        uncovered: Of these, those that are in no concept of the table and that nobody decided on.
+        set_aside: Words of the question that a person rejected as a concept.
         controls: Words known to be there, and whether they were found.
         ocr: OCR was run, so that nobody is told to run it.
     """
@@ -59,6 +60,7 @@ class Evidence:
     question: str | None
     content: Sequence[str]
     uncovered: Sequence[str]
+    set_aside: Sequence[str]
     controls: Sequence[ControlGroup]
     ocr: bool
 
@@ -103,8 +105,8 @@ RULES = (
          "No proposed variant waits for the decision of a person.",
          "accept or reject the proposed variants", _ALWAYS_RUN),
     Rule(Obligation.QUESTION_COVERED,
-         lambda e: searching.question_covered(e.question, e.content, e.uncovered),
-         "The question names a subject, and each of its content words belongs to a concept of the table.",
+         lambda e: searching.question_covered(e.question, e.content, e.uncovered, e.set_aside),
+         "The question names a subject; each of its content words belongs to a concept, or a person rejected it.",
          "add the words to a concept, or ask without them",
          "absence may be said: no question was asked, and the finding speaks of the concepts alone"),
     Rule(Obligation.CONTROL_FOUND,
@@ -125,13 +127,14 @@ class Case(NamedTuple):
     """What a verdict depends on; None in a row of VERDICTS means: either.
 
     mentioned: the required concepts meet in the chosen scope (a single one: it has a hit); unmet: an obligation is;
-    unclear: question_covered is among the unmet; missing: a required concept has no hit.
+    unclear: question_covered is among the unmet; missing: a required concept has no hit; waived: an obligation is.
     """
 
     mentioned: bool | None
     unmet: bool | None
     unclear: bool | None
     missing: bool | None
+    waived: bool | None
 
 
 class Verdict(NamedTuple):
@@ -146,15 +149,16 @@ _ABSENT, _OPEN = Finding.ABSENT, Finding.NOT_ESTABLISHED
 _NO_HIT, _APART, _UNCLEAR = (
     AbsenceReason.CONCEPT_NOT_FOUND, AbsenceReason.OFF_TOPIC, AbsenceReason.AMBIGUOUS_QUESTION)
 VERDICTS: tuple[tuple[Case, Verdict], ...] = (
-    # mentioned, unmet, unclear, missing
-    (Case(True,  None,  None,  None),  Verdict(Finding.MENTIONED, None, Strength.WEAK)),
-    (Case(False, False, False, True),  Verdict(_ABSENT, _NO_HIT,  Strength.STRONG)),
-    (Case(False, False, False, False), Verdict(_ABSENT, _APART,   Strength.MODERATE)),
-    (Case(False, True,  True,  None),  Verdict(_OPEN,   _UNCLEAR, Strength.MODERATE)),
-    (Case(False, True,  False, True),  Verdict(_OPEN,   _NO_HIT,  Strength.MODERATE)),
-    (Case(False, True,  False, False), Verdict(_OPEN,   _APART,   Strength.MODERATE)),
+    # mentioned, unmet, unclear, missing, waived
+    (Case(True,  None,  None,  None,  None),  Verdict(Finding.MENTIONED, None, Strength.WEAK)),
+    (Case(False, False, False, True,  False), Verdict(_ABSENT, _NO_HIT,  Strength.STRONG)),
+    (Case(False, False, False, True,  True),  Verdict(_ABSENT, _NO_HIT,  Strength.MODERATE)),
+    (Case(False, False, False, False, None),  Verdict(_ABSENT, _APART,   Strength.MODERATE)),
+    (Case(False, True,  True,  None,  None),  Verdict(_OPEN,   _UNCLEAR, Strength.MODERATE)),
+    (Case(False, True,  False, True,  None),  Verdict(_OPEN,   _NO_HIT,  Strength.MODERATE)),
+    (Case(False, True,  False, False, None),  Verdict(_OPEN,   _APART,   Strength.MODERATE)),
 )
-"""What is said in which case; strong is only said where no obligation is unmet."""
+"""What is said in which case; strong is only said where no obligation is unmet or waived: a waiver is no evidence."""
 # fmt: on
 
 
@@ -171,8 +175,10 @@ def verdict(checks: Iterable[ObligationCheck], *, mentioned: bool, missing: bool
         mentioned: The required concepts meet in the chosen scope.
         missing: A required concept has no hit.
     """
-    unmet = {check.obligation for check in checks if check.state is ObligationState.UNMET}
-    here = Case(mentioned, bool(unmet), Obligation.QUESTION_COVERED in unmet, missing)
+    listed = tuple(checks)
+    unmet = {check.obligation for check in listed if check.state is ObligationState.UNMET}
+    waived = any(check.state is ObligationState.WAIVED for check in listed)
+    here = Case(mentioned, bool(unmet), Obligation.QUESTION_COVERED in unmet, missing, waived)
     return next(said for case, said in VERDICTS if _fits(case, here))
 
 

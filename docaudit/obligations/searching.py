@@ -52,7 +52,9 @@ def variants_reviewed(table: ConceptTable) -> ObligationCheck:
     waiting = table.proposed
     if not waiting:
         return ObligationCheck.of(
-            Obligation.VARIANTS_REVIEWED, True, f"all {len(table.variants)} variants have been decided on"
+            Obligation.VARIANTS_REVIEWED,
+            True,
+            f"all {len(table.variants)} variants have been decided on{_nameless(table)}",
         )
     named = ", ".join(f"'{variant.text}'" for variant in waiting)
     return ObligationCheck.of(
@@ -60,10 +62,18 @@ def variants_reviewed(table: ConceptTable) -> ObligationCheck:
     )
 
 
+def _nameless(table: ConceptTable) -> str:
+    count = sum(not variant.reviewer for variant in table.variants)
+    return f" ({count} of them without the name of a reviewer)" if count else ""
+
+
 def question_covered(
-    question: str | None, content: Sequence[str], uncovered: Sequence[str]
+    question: str | None, content: Sequence[str], uncovered: Sequence[str], set_aside: Sequence[str] = ()
 ) -> ObligationCheck:
-    """The question names a subject, and every content word of it belongs to a concept of the table."""
+    """The question names a subject, and every content word of it belongs to a concept of the table.
+
+    Words that a person rejected as a concept (their row has a reviewer) were decided on: they are named, not missing.
+    """
     if question is None:
         return ObligationCheck.not_run(Obligation.QUESTION_COVERED, "no question was asked")
     if not content:
@@ -73,13 +83,20 @@ def question_covered(
         )
     if not uncovered:
         return ObligationCheck.of(
-            Obligation.QUESTION_COVERED, True, "every content word of the question is in a concept"
+            Obligation.QUESTION_COVERED,
+            True,
+            f"every content word of the question is in a concept{_but(set_aside)}",
         )
     named = ", ".join(f"'{word}'" for word in uncovered)
     remedy = "add them to a concept, or ask without them"
     return ObligationCheck.of(
         Obligation.QUESTION_COVERED, False, f"in no concept of the table: {named}", (), remedy
     )
+
+
+def _but(set_aside: Sequence[str]) -> str:
+    named = ", ".join(f"'{word}'" for word in set_aside)
+    return f", but for what a person rejected: {named}" if named else ""
 
 
 def control_found(controls: Sequence[ControlGroup]) -> ObligationCheck:

@@ -10,8 +10,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from docaudit.render import view, words
 from docaudit.render.clean import one_line, shown
-from docaudit.render.kwic import split_snippet
+from docaudit.render.kwic import Split, split_snippet
 from docaudit.render.tongue import Tongue
+from docaudit.snippets import with_ellipses
 
 
 @cache
@@ -32,7 +33,7 @@ def environment(t: Tongue) -> Environment:
         "one_line": one_line,
         "page_ranges": t.ranges,
         "page_words": t.pages,
-        "split": split_snippet,
+        "snippet": _snippet,
         "likely": t.likely,
         "plural": t.count,
         "percent": words.percent,
@@ -46,6 +47,11 @@ def environment(t: Tongue) -> Environment:
     # `safe` would switch escaping off; no template of ours may.
     del made.filters["safe"]
     return made
+
+
+def _snippet(text: str, match: str) -> Split:
+    """The shown text of a snippet, cut at its match."""
+    return split_snippet(shown(with_ellipses(text, match)), shown(match))
 
 
 def _area(value: float) -> str:

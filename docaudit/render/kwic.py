@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len, set_cell_size
 
 from docaudit.render.clean import one_line
-
-ELLIPSIS = "…"
+from docaudit.snippets import ELLIPSIS, with_ellipses
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ def kwic_lines(items: Sequence[tuple[str, str, str]], width: int) -> list[KwicLi
     ...     print(line)
     p. 3  the use of electricity by data
     """
-    splits = [_on_one_line(split_snippet(snippet, match)) for _, snippet, match in items]
+    splits = [_on_one_line(split_snippet(with_ellipses(text, match), match)) for _, text, match in items]
     label_width = max((cell_len(label) for label, _, _ in items), default=0)
     room = max(width - label_width - 2, 20)
     hit_width = min(max((cell_len(split.hit) for split in splits), default=0), room // 2)

@@ -37,8 +37,8 @@ SYMPTOMS = {
 }
 SPREADS = {"seconds": "Seconds", "cost": "Cost", "review_minutes": "Minutes of review"}
 EVIDENCE = {
-    AbstentionEvidence.JUSTIFIED: "justified: docaudit shows the absence",
-    AbstentionEvidence.UNPROVEN: "unproven: docaudit could not establish the absence",
+    AbstentionEvidence.JUSTIFIED: "justified: docaudit shows the absence in every document of the scope",
+    AbstentionEvidence.UNPROVEN: "unproven: not established, or not in every document of the scope",
     AbstentionEvidence.WRONG: "wrong: docaudit finds it mentioned",
     AbstentionEvidence.NOT_GIVEN: "no justification given",
 }

@@ -12,6 +12,7 @@ from docaudit.render.clean import one_line, shown
 from docaudit.render.headlines import STATE_ORDER, headline, obligation_counts, strength, verdict
 from docaudit.render.kwic import split_snippet
 from docaudit.render.tongue import Language, Tongue
+from docaudit.snippets import with_ellipses
 
 SHOWN_HITS = 50
 """Hits of each concept that a ticket gets; it says how many more there are, and where."""
@@ -171,7 +172,7 @@ def _mentions(title: str, mentions: Sequence[Mention], t: Tongue) -> list[str]:
 
 
 def _marked_hit(snippet: str, match: str) -> str:
-    cut = split_snippet(shown(snippet), shown(match))
+    cut = split_snippet(shown(with_ellipses(snippet, match)), shown(match))
     if not cut.hit:
         return escaped(cut.left)
     left, hit, right = (escaped(part) for part in (cut.left, cut.hit, cut.right))

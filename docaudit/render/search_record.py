@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
+from collections.abc import Callable
+from itertools import groupby
 
 from docaudit.concepts import Variant
+from docaudit.evidence import LedgerRow
 from docaudit.justification import AbsenceJustification
-from docaudit.render import view
+from docaudit.render import view, words
 from docaudit.render.markdown import code, escaped, table
 from docaudit.render.tongue import Language, Tongue
 
@@ -83,7 +86,10 @@ def _source(j: AbsenceJustification, t: Tongue) -> list[str]:
 
 def _strategy(j: AbsenceJustification, t: Tongue) -> list[str]:
     required = ", ".join(escaped(name) for name in j.required)
+    asked = escaped(j.question) if j.question else t("none was asked")
     lines = [
+        f"{t('Question')}: {asked}",
+        "",
         t(
             "Any variant of a concept is a hit of it. These concepts must stand within the same {scope}: {names}.",
             scope=t(j.options.scope),
@@ -94,11 +100,26 @@ def _strategy(j: AbsenceJustification, t: Tongue) -> list[str]:
         "",
     ]
     known = {(v.concept, v.text): v for v in _variants(j)}
-    for row in j.ledger:
-        v = known.get((row.concept, row.variant))
-        how = f" ({v.match}, {v.case}, {v.inflect})" if v else ""
-        lines.append(f"- {escaped(row.concept)}: {escaped(row.variant)}{how}: {code(row.pattern)}")
+    for concept, rows in groupby(sorted(j.ledger, key=_first_of(j)), key=lambda row: row.concept):
+        lines.append(f"- **{escaped(concept)}**")
+        for row in rows:
+            how = f" ({_how(known[concept, row.variant], t)})" if (concept, row.variant) in known else ""
+            lines.append(f"  - {escaped(row.variant)}{how}: {code(row.pattern)}")
     return lines
+
+
+def _first_of(j: AbsenceJustification) -> Callable[[LedgerRow], int]:
+    """The order of concepts in the ledger: their rows need not stand together in the table."""
+    places = {name: place for place, name in enumerate(dict.fromkeys(row.concept for row in j.ledger))}
+    return lambda row: places[row.concept]
+
+
+def _how(variant: Variant, t: Tongue) -> str:
+    """How a variant was looked for, in words."""
+    said = [t(words.MATCH_MODES[variant.match]), t(words.CASES[variant.case_sensitive])]
+    if variant.match != "regex":
+        said.append(t(words.INFLECTIONS[variant.inflect]))
+    return "; ".join(said)
 
 
 def _limits(j: AbsenceJustification, t: Tongue) -> list[str]:

@@ -10,6 +10,7 @@ from docaudit.evidence import BlindSpot, Hit
 from docaudit.justification import AbsenceJustification
 from docaudit.location import BBox, TextLikely
 from docaudit.render.clean import csv_cell
+from docaudit.snippets import with_ellipses
 
 BOX = ("x0", "y0", "x1", "y1")
 HIT_COLUMNS = (
@@ -67,6 +68,7 @@ def _cell(value: object) -> object:
 def hit_row(hit: Hit) -> tuple[object, ...]:
     """The values of a hit in the order of HIT_COLUMNS."""
     fields = hit.model_dump(mode="json")
+    fields["snippet"] = with_ellipses(hit.snippet, hit.match_text)
     return tuple((_side(hit.bbox, BOX.index(name)) if name in BOX else fields[name]) for name in HIT_COLUMNS)
 
 

@@ -85,9 +85,10 @@ class PageCell:
 
 
 def concept_rows(justification: AbsenceJustification) -> list[ConceptRow]:
-    """One row for each concept, in the order of the concept table."""
-    table = justification.concept_table
-    names = dict.fromkeys([*(table.concepts if table else ()), *justification.concept_hits])
+    """One row for each concept that was searched, in the order of the concept table."""
+    names = (
+        justification.concept_hits
+    )  # a concept without an accepted variant was not searched: a 0 would be a lie
     required = set(justification.required) or set(names)
     uncertain = Counter(h.concept for h in justification.hits if h.match_kind.is_possible)
     return [

@@ -106,6 +106,21 @@ TEXT_SOURCES = {
     TextSource.EARLIER_REVISION: "earlier revision",
 }
 
+MATCH_MODES = {
+    "word": "as whole words",
+    "prefix": "at the beginning of words",
+    "substring": "anywhere in words",
+    "regex": "as a regular expression",
+}
+
+CASES = {True: "in this case only", False: "in any case"}
+"""By Variant.case_sensitive."""
+
+INFLECTIONS = {
+    "auto": "also in the plural and possessive, and with or without hyphen or space",
+    "off": "in this form only",
+}
+
 LIKELY_NAMES = {TextLikely.YES: "likely", TextLikely.UNKNOWN: "unknown", TextLikely.NO: "unlikely"}
 
 

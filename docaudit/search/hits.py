@@ -15,10 +15,10 @@ import regex
 from docaudit.frames import HIT_DF
 from docaudit.location import BBox, Direction, TextSource, Visibility
 from docaudit.search.findings import Found
+from docaudit.search.letter_widths import share
 from docaudit.search.pagelines import PageLines, encodable
 from docaudit.search.patterns import Pattern
-
-SNIPPET_CHARS = 160
+from docaudit.snippets import SNIPPET_CHARS, window
 
 _NEGATION_BEFORE = regex.compile(
     r"(?:\b(?:no|not|never|without|nor|neither|none|cannot|lacks?|absence of|free of|excluding|except)\b"
@@ -34,14 +34,17 @@ _NEGATION_AFTER = regex.compile(
 _JAPANESE = regex.compile(r"[\p{Hiragana}\p{Katakana}\p{Han}]")
 
 
+_ALONG_Y = (Direction.VERTICAL, Direction.ROTATED_RIGHT, Direction.ROTATED_LEFT)
+
+
 def box_of(lines: PageLines, row: int, first: int, last: int) -> BBox:
-    """Box of characters first to last - 1 of a line, by their share of its length; NaN if the line has no
+    """Box of characters first to last - 1 of a line, estimated from the usual widths of letters; NaN if the line has no
     box.
     """
     x0, y0, x1, y1 = lines.boxes[row]
-    count = max(len(lines.text[row]), 1)
-    begin, end = first / count, last / count
     direction = lines.direction[row]
+    length = y1 - y0 if direction in _ALONG_Y else x1 - x0
+    begin, end = share(lines.text[row], first, last, length, lines.sizes[row])
     if direction == Direction.HORIZONTAL and lines.text[row].isascii():
         return (x0 + (x1 - x0) * begin, y0, x0 + (x1 - x0) * end, y1)
     if direction in (Direction.VERTICAL, Direction.ROTATED_RIGHT):
@@ -64,16 +67,8 @@ def _runs_left(text: str) -> bool:
 
 def snippet_of(lines: PageLines, parts: Sequence[tuple[int, int, int]]) -> str:
     """Verbatim text around a finding: a window of each of its lines, about SNIPPET_CHARS in all."""
-    if len(parts) == 1 and len(lines.text[parts[0][0]]) <= SNIPPET_CHARS:  # nearly always
-        return lines.text[parts[0][0]]
-    out = []
-    share = SNIPPET_CHARS // len(parts)
-    for row, first, last in parts:
-        text = lines.text[row]
-        spare = max(share - (last - first), 0)
-        start = max(min(first - spare // 2, len(text) - share), 0)
-        out.append(text[start : max(start + share, last)] if len(text) > share else text)
-    return "\n".join(out)
+    size = SNIPPET_CHARS // len(parts)
+    return "\n".join([window(lines.text[row], first, last, size) for row, first, last in parts])
 
 
 def is_negated(lines: PageLines, parts: Sequence[tuple[int, int, int]]) -> bool:

@@ -1,5 +1,5 @@
-"""Other forms in which the same word is written: plural, -ise/-ize, British and American spelling, A.I. and AI,
-Japanese katakana with and without the long vowel at their end.
+"""Other forms in which the same word is written: plural and singular, -ise/-ize, British and American spelling,
+A.I. and AI, Japanese katakana with and without the long vowel at their end.
 
 The possessive needs no rule: an apostrophe is a boundary. Compounds (data center, data-center, datacenter)
 are a matter of separators and stand in docaudit.search.patterns. Rules work on the letters as written, so that a
@@ -80,6 +80,39 @@ def spellings(word: str) -> tuple[str, ...]:
     return tuple(out)
 
 
+_OWN_WORDS = frozenset(
+    """
+    news goods customs arms means damages premises proceeds savings earnings securities contents odds glasses spirits
+    works ashes grounds manners minutes pants shorts stairs thanks clothes lens texas wales always perhaps besides
+    towards sometimes overseas afterwards christmas bias alias atlas canvas gas species series headquarters
+    diabetes measles united states does this thus plus yes its has was
+    """.split()  # noqa: SIM905
+)
+"""Words that end like plurals and are words of their own: news is not the plural of new."""
+
+
+@lru_cache(maxsize=50_000)
+def singulars(word: str) -> tuple[str, ...]:
+    """What a word may be the English plural of; empty if it looks like none.
+
+    >>> singulars("estimates"), singulars("policies"), singulars("GPUs"), singulars("news"), singulars("analyses")
+    (('estimate',), ('policy', 'policie'), ('GPU',), (), ('analys', 'analyse', 'analysis'))
+    """
+    if not _WORD.fullmatch(word) or len(word) < 4 or not word.endswith(("s", "S")):
+        return ()
+    if word[:-1].isupper():
+        return (word[:-1],) if word.endswith("s") else ()
+    lower = word.lower()
+    if lower in _OWN_WORDS or lower.endswith(("ss", "us", "is", "ics", "ous")):
+        return ()
+    if lower.endswith("ies"):
+        return (word[:-3] + "y", word[:-1])
+    if lower.endswith(("ses", "xes", "zes", "ches", "shes", "oes")):
+        also = (word[:-2] + "is",) if lower.endswith("ses") else ()
+        return (word[:-2], word[:-1], *also)
+    return (word[:-1],)
+
+
 @lru_cache(maxsize=50_000)
 def plurals(word: str) -> tuple[str, ...]:
     """English plural forms of a word; none for words of one or two letters that are not acronyms."""
@@ -91,6 +124,8 @@ def plurals(word: str) -> tuple[str, ...]:
         return (word + "s",)
     if lower.endswith("sis"):
         return (word[:-2] + "es",)
+    if singulars(word) or lower in _OWN_WORDS:
+        return ()  # it is a plural already
     if re.search(r"(?:s|x|z|ch|sh)$", lower):
         return (word + "es",)
     if re.search(r"[^aeiou]y$", lower):
@@ -99,7 +134,7 @@ def plurals(word: str) -> tuple[str, ...]:
 
 
 def forms(text: str) -> tuple[str, ...]:
-    """All forms of a variant, the written one first: spellings of each word, then plurals of the last
+    """All forms of a variant, the written one first: spellings of each word, then plural and singular of the last
     word; then the same without the dots of an abbreviation, and katakana with another end.
     """
     out = dict.fromkeys(_english_forms(text))
@@ -139,9 +174,9 @@ def _english_forms(text: str) -> tuple[str, ...]:
         out[_joined(pieces, tuple(dotted.format(".".join(w)) if _is_initials(w) else w for w in words))] = (
             None
         )
-    if not pieces[-1]:  # the text ends in a word, so its last word can take a plural
+    if not pieces[-1]:  # the text ends in a word, so its last word can be in the plural or singular
         for chosen in spelled:
-            for last in plurals(chosen[-1]):
+            for last in (*plurals(chosen[-1]), *singulars(chosen[-1])):
                 out[_joined(pieces, (*chosen[:-1], last))] = None
     return tuple(out)
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from docaudit.abstention.ledger.contract import Name
+from docaudit.abstention.ledger.contract import Name, Sha256
 from docaudit.abstention.ledger.vocabulary import Answerability, Boundary, ClaimKind, Severity
 from docaudit.evidence import Model
 
@@ -19,6 +19,7 @@ class Document(Model):
 
     Attributes:
         document_id: Name of the document in all other rows.
+        sha256: SHA-256 of its file, or null; a justification of docaudit must be about this file.
         tenant: The tenant that owns it.
         roles: Roles that may see it.
         status: current, or retired (replaced by another).
@@ -34,6 +35,7 @@ class Document(Model):
     """
 
     document_id: Name
+    sha256: Sha256 | None = None
     tenant: Name
     roles: tuple[Name, ...] = Field(min_length=1)
     status: Literal["current", "retired"]
@@ -88,6 +90,7 @@ class Case(Model):
         group: A group for reports: task, topic, risk.
         identity: Identity that asks.
         as_of: Day for which the question is asked.
+        scope: Documents that the question is about; empty for all that the identity may use.
         answerability: What the case permits.
         required: Smallest set of evidence for the expected behaviour; may be empty.
         allowed: Other permitted evidence of the same worth.
@@ -106,6 +109,7 @@ class Case(Model):
     group: str = ""
     identity: Name
     as_of: date
+    scope: tuple[Name, ...] = ()
     answerability: Answerability
     required: tuple[Gold, ...]
     allowed: tuple[Gold, ...] = ()

@@ -8,6 +8,7 @@ from itertools import chain
 
 from docaudit.abstention.ledger.cases import Case, Gold
 from docaudit.abstention.ledger.contract import Contract
+from docaudit.abstention.ledger.eligibility import ineligible
 from docaudit.abstention.ledger.reading import CASES, CLAIMS, CONTRACT, DOCUMENTS, RUNS, Files
 from docaudit.abstention.ledger.records import Claim, Run
 from docaudit.abstention.ledger.vocabulary import Answerability, Behaviour
@@ -36,6 +37,8 @@ def _repeated(files: Files) -> Iterator[str]:
         for field, places in (("candidates", run.candidates), ("context", run.context)):
             for place in _more_than_once([f"{p.document} {p.passage}" for p in places]):
                 yield f"{RUNS} row {number}: {field} has {place} twice"
+        for name in _more_than_once([absence.document for absence in run.absence]):
+            yield f"{RUNS} row {number}: absence from {name} is there twice"
     for number, document in files.documents.rows:
         for passage in _more_than_once(document.passages):
             yield f"{DOCUMENTS} row {number}: the passage {passage} is there twice"
@@ -57,22 +60,39 @@ def _more_than_once(names: Sequence[str]) -> list[str]:
 
 def _unknown(files: Files) -> Iterator[str]:
     """References to rows that are not there; silent where those rows could not be read."""
+    if files.documents.whole:
+        yield from _unknown_documents(files)
+    if files.contract is not None:
+        identities = {one.identity_id for one in files.contract.identities}
+        for number, case in files.cases.rows:
+            if case.identity not in identities:
+                yield f"{CASES} row {number}: the identity {case.identity} is not in the contract"
+    if files.cases.whole:
+        cases = {case.case_id for _, case in files.cases.rows}
+        for number, run in files.runs.rows:
+            if run.case_id not in cases:
+                yield f"{RUNS} row {number}: the case {run.case_id} is not in cases.jsonl"
+    if files.runs.whole:
+        done = {run.case_id for _, run in files.runs.rows}
+        for number, case in files.cases.rows:
+            if case.case_id not in done:
+                yield f"{CASES} row {number}: the case {case.case_id} has no run"
+
+
+def _unknown_documents(files: Files) -> Iterator[str]:
     passages = {(d.document_id, p) for _, d in files.documents.rows for p in d.passages}
-    identities = {i.identity_id for i in files.contract.identities} if files.contract else None
+    names = {name for name, _ in passages}
     for number, case in files.cases.rows:
-        if identities is not None and case.identity not in identities:
-            yield f"{CASES} row {number}: the identity {case.identity} is not in the contract"
         for place in _passages(chain(case.required, case.allowed, case.forbidden)):
-            if files.documents.whole and place not in passages:
+            if place not in passages:
                 yield f"{CASES} row {number}: labels {' '.join(place)}, which documents.jsonl does not have"
-    cases = {case.case_id for _, case in files.cases.rows}
+        for name in case.scope:
+            if name not in names:
+                yield f"{CASES} row {number}: scope names {name}, which documents.jsonl does not have"
     for number, run in files.runs.rows:
-        if files.cases.whole and run.case_id not in cases:
-            yield f"{RUNS} row {number}: the case {run.case_id} is not in cases.jsonl"
-    done = {run.case_id for _, run in files.runs.rows}
-    for number, case in files.cases.rows:
-        if files.runs.whole and case.case_id not in done:
-            yield f"{CASES} row {number}: the case {case.case_id} has no run"
+        for absence in run.absence:
+            if absence.document not in names:
+                yield f"{RUNS} row {number}: absence from {absence.document}, which documents.jsonl does not have"
 
 
 def _passages(labels: Iterator[Gold]) -> Iterator[tuple[str, str]]:
@@ -82,6 +102,7 @@ def _passages(labels: Iterator[Gold]) -> Iterator[tuple[str, str]]:
 
 
 def _labels(files: Files) -> Iterator[str]:
+    yield from _ineligible_labels(files)
     for number, case in files.cases.rows:
         required, allowed, forbidden = (
             {(g.document, g.passage, g.cell) for g in labels}
@@ -97,6 +118,22 @@ def _labels(files: Files) -> Iterator[str]:
     for number, run in files.runs.rows:
         if run.absence and run.behaviour in (Behaviour.ANSWER, Behaviour.CLARIFY, Behaviour.SHOW_CONFLICT):
             yield f"{RUNS} row {number}: labels contradict: evidence of absence, but the run did not hold back"
+
+
+def _ineligible_labels(files: Files) -> Iterator[str]:
+    """Evidence that the asking identity may not use cannot be required or allowed."""
+    documents = {document.document_id: document for _, document in files.documents.rows}
+    identities = {i.identity_id: i for i in files.contract.identities} if files.contract else {}
+    for number, case in files.cases.rows:
+        identity = identities.get(case.identity)
+        for name in dict.fromkeys(gold.document for gold in (*case.required, *case.allowed)):
+            if identity is None or name not in documents:
+                continue  # named as unknown elsewhere
+            for reason in ineligible(documents[name], identity, case.as_of):
+                yield (
+                    f"{CASES} row {number}: labels contradict: {name} is required or allowed, and {reason.value} "
+                    f"for {case.identity} on {case.as_of}"
+                )
 
 
 def _reviews(files: Files) -> Iterator[str]:

@@ -83,14 +83,20 @@ def _ledger(files: Files, file: str | None) -> Ledger:
 
 
 def _justifications(files: Files) -> Iterator[str]:
+    documents = {document.document_id: document for _, document in files.documents.rows}
+    questions = {case.case_id: case.question for _, case in files.cases.rows}
     for number, run in files.runs.rows:
         for absence in run.absence:
-            fault = _justification(files.folder, absence)
+            document = documents.get(absence.document)
+            fault = _justification(
+                files.folder, absence, document.sha256 if document else None, questions.get(run.case_id, "")
+            )
             if fault:
                 yield f"{RUNS} row {number}: {absence.path}: {fault}"
 
 
-def _justification(folder: Path, absence: Absence) -> str:
+def _justification(folder: Path, absence: Absence, sha256: str | None, question: str) -> str:
+    """Why the saved justification is no evidence for this run; empty if it is."""
     path = folder / absence.path
     if not path.resolve().is_relative_to(folder.resolve()):
         return "lies outside the folder of the ledger"
@@ -102,4 +108,8 @@ def _justification(folder: Path, absence: Absence) -> str:
         return "is not the justification with this digest"
     if saved.finding is not absence.finding:
         return f"finds {saved.finding.value}, and the row says {absence.finding.value}"
+    if sha256 is not None and (saved.document is None or saved.document.sha256 != sha256):
+        return f"is about another file than {absence.document}"
+    if question and saved.question is not None and saved.question != question:
+        return "answers another question than that of the case"
     return ""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from docaudit.abstention.ledger import checks
+from docaudit.abstention.ledger.absences import evidence_of, shown_absent
 from docaudit.abstention.ledger.cases import Case, Gold
 from docaudit.abstention.ledger.claims import invention_vetoes, reviewed, unsupported
 from docaudit.abstention.ledger.ledger import Ledger
 from docaudit.abstention.ledger.records import Run
 from docaudit.abstention.ledger.results import AbstentionEvidence, ClaimResult, Failure, RunResult, Veto
 from docaudit.abstention.ledger.routing import Symptom, route
-from docaudit.abstention.ledger.vocabulary import Behaviour, Metric
+from docaudit.abstention.ledger.vocabulary import Metric, VetoKind
 
-_HELD_BACK = (Behaviour.ABSTAIN, Behaviour.REFUSE, Behaviour.PARTIAL_ANSWER)
 _SYMPTOMS = {
     Metric.ELIGIBILITY: Symptom.INELIGIBLE,
     Metric.CITATION: Symptom.CITATION,
@@ -29,22 +29,13 @@ def outcome(run: Run, ledger: Ledger) -> tuple[RunResult, list[ClaimResult], lis
     claims = reviewed(run, ledger)
     touched = checks.contacts(run, ledger)
     access = checks.access_vetoes(run, touched)
+    crossed = [evidence for kind, evidence in access if kind is not VetoKind.SEVERE_INVENTION]
     forbidden = checks.forbidden_contacts(run, case)
     vetoes = [
         Veto(run_id=run.run_id, kind=kind, evidence=evidence)
         for kind, evidence in (*access, *invention_vetoes(claims))
     ]
-    problems: Problems = {
-        Metric.ELIGIBILITY: _ineligible(touched, forbidden),
-        Metric.RETRIEVAL: _not_retrieved(run, case, ledger.contract.top_k),
-        Metric.CONTEXT: _not_in_context(run, case),
-        Metric.CITATION: checks.broken_citations(run, ledger),
-        Metric.SUPPORT: [f"claim {c.claim_id}: {c.reason}" for c in claims if not c.supported]
-        if claims
-        else None,
-        Metric.ABSTENTION: _held_badly(run, case, claims) if case.answerability.holds_back else None,
-        Metric.ISOLATION: [evidence for _, evidence in access] if case.boundaries else None,
-    }
+    problems = _problems(run, ledger, claims, _ineligible(touched, forbidden), crossed)
     rest = [f"veto {veto.kind.value}: {veto.evidence}" for veto in vetoes]
     if not case.answerability.holds_back and run.behaviour is not case.answerability.expected:
         rest.append(_expected(run, case))
@@ -69,14 +60,31 @@ def outcome(run: Run, ledger: Ledger) -> tuple[RunResult, list[ClaimResult], lis
         ),
         vetoes=tuple(veto.kind for veto in vetoes),
         symptoms=(
-            symptoms := _symptoms(run, ledger, problems, crossed=bool(access), behaved=_behaved(run, case))
+            symptoms := _symptoms(run, ledger, problems, crossed=bool(crossed), behaved=_behaved(run, case))
         ),
         repair_first=symptoms[0].layer if symptoms else None,
         ranks=tuple(checks.rank_of(gold, run) for gold in case.required),
         forbidden=forbidden,
-        abstention=_evidence(run),
+        abstention=evidence_of(run, ledger),
+        shown_absent=shown_absent(run, ledger),
     )
     return result, claims, vetoes
+
+
+def _problems(
+    run: Run, ledger: Ledger, claims: list[ClaimResult], selected: list[str], crossed: list[str]
+) -> Problems:
+    case = ledger.case(run)
+    unsupported_claims = [f"claim {c.claim_id}: {c.reason}" for c in claims if not c.supported]
+    return {
+        Metric.ELIGIBILITY: selected,
+        Metric.RETRIEVAL: _not_retrieved(run, case, ledger.contract.top_k),
+        Metric.CONTEXT: _not_in_context(run, case),
+        Metric.CITATION: checks.broken_citations(run, ledger),
+        Metric.SUPPORT: unsupported_claims if claims else None,
+        Metric.ABSTENTION: _held_badly(run, ledger, claims) if case.answerability.holds_back else None,
+        Metric.ISOLATION: crossed if case.boundaries else None,
+    }
 
 
 def _behaved(run: Run, case: Case) -> bool:
@@ -117,20 +125,15 @@ def _not_in_context(run: Run, case: Case) -> list[str] | None:
     return [f"the final context lacks {one}" for one in lost if one]
 
 
-def _held_badly(run: Run, case: Case, claims: list[ClaimResult]) -> list[str]:
+def _held_badly(run: Run, ledger: Ledger, claims: list[ClaimResult]) -> list[str]:
+    case = ledger.case(run)
     found = [] if _behaved(run, case) else [_expected(run, case)]
     if not run.next_step.strip():
         found.append("no next step was offered")
     found += [f"claim {name} is not held back, though unsupported" for name in unsupported(claims)]
-    if _evidence(run) is AbstentionEvidence.WRONG:
+    if evidence_of(run, ledger) is AbstentionEvidence.WRONG:
         found.append("held back, but docaudit finds it mentioned")
     return found
-
-
-def _evidence(run: Run) -> AbstentionEvidence | None:
-    if run.behaviour not in _HELD_BACK:
-        return None
-    return AbstentionEvidence.of({absence.finding for absence in run.absence})
 
 
 def _symptoms(

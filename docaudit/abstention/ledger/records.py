@@ -59,14 +59,16 @@ class Violation(Model):
 
 
 class Absence(Model):
-    """docaudit's justification as the evidence of an abstention.
+    """docaudit's justification as the evidence of an abstention, for one document.
 
     Attributes:
+        document: The document of the corpus that was audited.
         path: The saved justification, relative to the ledger's folder.
         digest: Its digest.
         finding: Its finding.
     """
 
+    document: Name
     path: Name
     digest: Sha256
     finding: Finding

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 
 from pydantic import Field
@@ -19,7 +19,6 @@ from docaudit.abstention.ledger.vocabulary import (
     VetoKind,
 )
 from docaudit.evidence import Model
-from docaudit.justification import Finding
 
 
 class Ratio(Model):
@@ -85,15 +84,6 @@ class AbstentionEvidence(StrEnum):
     WRONG = "wrong"
     NOT_GIVEN = "not_given"
 
-    @classmethod
-    def of(cls, findings: Collection[Finding]) -> AbstentionEvidence:
-        """What the findings of all documents come to: one mention makes it wrong, one open finding unproven."""
-        if Finding.MENTIONED in findings:
-            return cls.WRONG
-        if Finding.NOT_ESTABLISHED in findings:
-            return cls.UNPROVEN
-        return cls.JUSTIFIED if findings else cls.NOT_GIVEN
-
 
 class RunResult(Model):
     """One run: which checks it passed, what failed, where to repair.
@@ -108,6 +98,7 @@ class RunResult(Model):
         ranks: Rank (from 1) of each required passage; null where it is no candidate.
         forbidden: Contacts with evidence labelled as forbidden, by stage.
         abstention: Evidence of the abstention; null if the run held nothing back.
+        shown_absent: Documents of the scope that docaudit finds without it, and how many the scope has; null as above.
     """
 
     run_id: str
@@ -126,3 +117,4 @@ class RunResult(Model):
     ranks: tuple[int | None, ...]
     forbidden: Mapping[str, int]
     abstention: AbstentionEvidence | None
+    shown_absent: tuple[int, int] | None
