@@ -12,14 +12,14 @@ from pathlib import Path
 from pydantic import Field, model_validator
 
 from docaudit.abstention.gate import Decision, Reason
-from docaudit.abstention.ledger.contract import Sha256
+from docaudit.abstention.ledger.contract import Name, Sha256
 from docaudit.abstention.ledger.records import Absence
 from docaudit.abstention.ledger.results import AbstentionEvidence
 from docaudit.abstention.ratio import Ratio
 from docaudit.atomic import write_text
 from docaudit.errors import GateError
 from docaudit.evidence import Model
-from docaudit.justification import AbsenceJustification
+from docaudit.justification import AbsenceJustification, Finding
 from docaudit.saved import digest_of, dump
 from docaudit.wordforms import squeeze
 
@@ -33,20 +33,20 @@ class Hold(Model):
     Attributes:
         decision: Of the gate.
         question: What was asked.
-        documents: SHA-256 of each document that was searched; a hold is about all of them.
+        documents: Name and SHA-256 of each document that was searched; a hold is about all of them.
         justifications: Of these documents, for this question.
     """
 
     decision: Decision
     question: str = Field(min_length=1)
-    documents: tuple[Sha256, ...] = Field(min_length=1)
+    documents: Mapping[Name, Sha256] = Field(min_length=1)
     justifications: tuple[AbsenceJustification, ...] = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> Hold:
         problems = ["the question passed the gate"] if self.decision.passed else []
-        if len(set(self.documents)) < len(self.documents):
-            problems.append("a document is listed twice")
+        if len(set(self.documents.values())) < len(self.documents):
+            problems.append("a document is listed under two names")
         for number, one in enumerate(self.justifications, 1):
             problems += [f"justification {number}: {fault}" for fault in self._faults(one)]
         audited = [_document(one) for one in self.justifications]
@@ -63,7 +63,7 @@ class Hold(Model):
         found = []
         if squeeze(one.question or "") != squeeze(self.question):
             found.append("is about another question")
-        if _document(one) not in self.documents:
+        if _document(one) not in self.documents.values():
             found.append(f"is about another document ({_document(one)[:12]})")
         if one.digest != digest_of(one):
             found.append("does not fit its digest")
@@ -71,39 +71,38 @@ class Hold(Model):
 
     @property
     def unaudited(self) -> tuple[str, ...]:
-        """Documents without a justification."""
+        """Names of the documents without a justification."""
         audited = {_document(one) for one in self.justifications}
-        return tuple(sha256 for sha256 in self.documents if sha256 not in audited)
+        return tuple(name for name, sha256 in self.documents.items() if sha256 not in audited)
 
     @property
     def evidence(self) -> AbstentionEvidence:
         """Justified (absent in every document), unproven, wrong (mentioned after all), or not given."""
-        found = AbstentionEvidence.of({one.finding for one in self.justifications})
-        if found is AbstentionEvidence.JUSTIFIED and self.unaudited:
-            return AbstentionEvidence.UNPROVEN
-        return found
+        findings = {one.finding for one in self.justifications}
+        if Finding.MENTIONED in findings:
+            return AbstentionEvidence.WRONG
+        if not findings:
+            return AbstentionEvidence.NOT_GIVEN
+        proven = findings == {Finding.ABSENT} and not self.unaudited
+        return AbstentionEvidence.JUSTIFIED if proven else AbstentionEvidence.UNPROVEN
 
     def keep(self, ledger: Path, folder: str = "justifications") -> tuple[Absence, ...]:
         """Save the justifications beside a ledger, and give what its row of the run says of them.
 
         Args:
-            ledger: Folder of the ledger.
+            ledger: Folder of the ledger, which knows the documents by the same names.
             folder: Folder in it, made if it is not there.
 
         Raises:
-            GateError: A document was not audited, so that the row would say more than is known.
             OutputError: A file cannot be written.
         """
-        if self.justifications and self.unaudited:
-            raise GateError(
-                "a ledger takes the justifications of all documents, or of none",
-                problems=tuple(f"document {sha256[:12]} was not audited" for sha256 in self.unaudited),
-            )
+        names = {sha256: name for name, sha256 in self.documents.items()}
         rows = []
         for one in self.justifications:
             path = f"{folder}/{one.digest}.json"
             write_text(ledger / path, dump(one))
-            rows.append(Absence(path=path, digest=one.digest, finding=one.finding))
+            name = names[_document(one)]
+            rows.append(Absence(document=name, path=path, digest=one.digest, finding=one.finding))
         return tuple(rows)
 
 

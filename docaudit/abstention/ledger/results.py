@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 
 from pydantic import Field
@@ -19,7 +19,6 @@ from docaudit.abstention.ledger.vocabulary import (
     VetoKind,
 )
 from docaudit.evidence import Model
-from docaudit.justification import Finding
 
 
 class Ratio(Model):
@@ -84,15 +83,6 @@ class AbstentionEvidence(StrEnum):
     UNPROVEN = "unproven"
     WRONG = "wrong"
     NOT_GIVEN = "not_given"
-
-    @classmethod
-    def of(cls, findings: Collection[Finding]) -> AbstentionEvidence:
-        """What the findings of all documents come to: one mention makes it wrong, one open finding unproven."""
-        if Finding.MENTIONED in findings:
-            return cls.WRONG
-        if Finding.NOT_ESTABLISHED in findings:
-            return cls.UNPROVEN
-        return cls.JUSTIFIED if findings else cls.NOT_GIVEN
 
 
 class RunResult(Model):
