@@ -1,4 +1,5 @@
 # make audit   the main job: audit the sample report (sets up .venv by itself)
+# make method  recompute the published numbers of the methods that docaudit follows
 # make test    everything that is checked before a change lands
 # Only Python 3.11+ and make are needed; no target but test-embed installs torch.
 
@@ -12,12 +13,16 @@ EXTRACTION := tests/test_lines.py tests/test_page_tree.py tests/test_parts.py te
 # -qq: pip says nothing unless something fails.
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -qq
 
-.PHONY: audit test test-embed samples schemas docs clean
+.PHONY: audit method test test-embed samples schemas docs clean
 
 # The exit code is the finding (0 absent, 1 mentioned, 3 not established), so make stops if the sample is not absent.
 audit: $(VENV)/.installed
 	$(BIN)/docaudit audit samples/commodity-report.pdf --concepts samples/ai-power.csv \
 		--question "How much electricity does AI consume?" --out out
+
+# E14 runs if DOCAUDIT_REFERENCE_GATE names the folder with the files of that experiment, which are not ours.
+method: $(VENV)/.installed-method
+	$(BIN)/python bench/method.py
 
 # The tests of extract/ run a second time on the oldest engine that pyproject.toml allows; pytest names the engine first.
 test: $(VENV)/.installed-test $(OLDEST)/.installed
@@ -55,6 +60,10 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 
 $(VENV)/.installed-test: pyproject.toml | $(BIN)/python
 	$(PIP) -e ".[test,lint]"
+	touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-method: pyproject.toml | $(BIN)/python
+	$(PIP) -e ".[evaluate]"
 	touch $@ $(VENV)/.installed
 
 $(OLDEST)/.installed: pyproject.toml | $(BIN)/python

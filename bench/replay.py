@@ -3,7 +3,7 @@
     python bench/replay.py FOLDER [--documents NAME ...] [--changes 10000] [--most-pages 60]
 
 FOLDER holds PDFs. Each is parsed twice, with one worker and with two. Justifications from the first parse (each table
-of samples/concepts, each of two scopes) are saved, loaded, and verified against the second. Then random single fields
+of samples/concepts, each of four scopes) are saved, loaded, and verified against the second. Then random single fields
 of them are changed: as someone would who edits the file, and as someone would who also makes the digest anew.
 """
 
@@ -64,7 +64,7 @@ def _replay(
     tables = Path(__file__).parent.parent / "samples" / "concepts"
     for file in sorted(tables.glob("*.csv")):
         table = docaudit.ConceptTable.load(file)
-        for scope in ("page", "paragraph"):
+        for scope in ("page", "paragraph", "section", "window"):
             justification = docaudit.audit(first, table, question=f"What of {file.stem}?", scope=scope)
             text = dump(justification)
             loaded = load(text)

@@ -2,7 +2,7 @@
 
 parse    extract.read_tables -> coverage.measure_coverage               -> ParsedDocument
 sweep    sweep.sweep_lines -> cooccurrence -> nearest                   -> SweepResult
-justify  controls, canaries -> justify.justify_absence [-> wording.reworded] -> AbsenceJustification
+justify  control_runs -> justify.justify_absence [-> wording.reworded] -> AbsenceJustification
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pandas as pd
 from docaudit import cooccurrence, nearest
 from docaudit.arguments import need_parsed, need_progress, need_question, need_result, need_table
 from docaudit.concepts import ConceptTable
-from docaudit.controls import Control, control_groups, control_table, positive_controls
+from docaudit.control_runs import run_canaries, run_controls
 from docaudit.coverage import measure_coverage
 from docaudit.errors import OptionError
 from docaudit.evidence import ControlGroup
@@ -135,7 +135,7 @@ def justify(
     chosen = _chosen(parsed, options, keywords)
     if chosen.canary:
         raise _needs_document()
-    return _justified(parsed, table, result, question, chosen, _run_controls(parsed))
+    return _justified(parsed, table, result, question, chosen, run_controls(parsed))
 
 
 def _justified(
@@ -217,10 +217,11 @@ def audit(
         _endpoint(chosen)  # a model that cannot be asked is named before the document is read
         parsed = parse(source, options=chosen, progress=progress)
     result = sweep(parsed, table, options=chosen)
-    controls = _run_controls(parsed)
+    controls = run_controls(parsed)
     if chosen.canary:
         assert not isinstance(source, ParsedDocument)
-        controls += _run_canaries(source, parsed, chosen)
+        again = chosen.model_copy(update={"canary": False, "password": None})
+        controls += run_canaries(source, parsed, chosen, lambda copy: parse(copy, options=again))
     return _justified(parsed, table, result, question, chosen, controls)
 
 
@@ -244,31 +245,3 @@ def open_parsed(source: str | os.PathLike[str]) -> ParsedDocument | None:
     """The saved parse in this folder, or None if the path is no such folder."""
     folder = Path(source)
     return ParsedDocument.load(folder) if (folder / "document.json").is_file() else None
-
-
-def _run_controls(parsed: ParsedDocument) -> tuple[ControlGroup, ...]:
-    """Sweep for words that are known to be there; nothing where the document has no word."""
-    controls = positive_controls(parsed.witness_df)
-    if not controls:
-        return ()
-    hit_df, _ = sweep_lines(parsed.line_df, control_table(controls), pages_total=len(parsed.page_df))
-    return control_groups("positive", controls, hit_df)
-
-
-def _run_canaries(source: Source, parsed: ParsedDocument, chosen: AuditOptions) -> tuple[ControlGroup, ...]:
-    """Plant phrases into a copy, read it in the same way, and sweep it for them."""
-    from docaudit.extract.canary_plan import plan_canaries
-    from docaudit.extract.canary_run import planted_copy
-
-    sha256 = parsed.identity.sha256
-    plants = plan_canaries(parsed.line_df, sha256, ocr=chosen.ocr != "off" and chosen.ink)
-    if not plants:
-        return ()
-    with planted_copy(source, sha256, chosen, plants) as (copy, problems):
-        planted = [one for one in plants if one.layout not in problems]
-        controls = [Control(one.phrase, one.page_num, one.layout, "planted") for one in planted]
-        if not controls:
-            return ()
-        read = parse(copy, options=chosen.model_copy(update={"canary": False, "password": None}))
-    hit_df, _ = sweep_lines(read.line_df, control_table(controls), pages_total=len(read.page_df))
-    return control_groups("canary", controls, hit_df)

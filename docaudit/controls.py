@@ -60,6 +60,12 @@ def control_groups(
     return tuple(_group(kind, *key, groups[key], hits) for key in sorted(groups))
 
 
+def untried_group(kind: Literal["positive", "canary"], layout: str, why: str) -> ControlGroup:
+    """A group for a layout in which nothing could be looked for, and why."""
+    witness: Witness = "planted" if kind == "canary" else "text_layer"
+    return ControlGroup(kind=kind, witness=witness, layout=layout, tried=0, found=0, untried=why)
+
+
 def _group(
     kind: Literal["positive", "canary"],
     witness: Witness,

@@ -216,6 +216,7 @@ class ControlGroup(Model):
         tried: Words looked for.
         found: Of these, found on their page.
         missed: The others.
+        untried: Why nothing could be looked for in this layout; empty if something was.
     """
 
     kind: Literal["positive", "canary"]
@@ -224,3 +225,4 @@ class ControlGroup(Model):
     tried: int = Field(ge=0)
     found: int = Field(ge=0)
     missed: tuple[MissedControl, ...] = ()
+    untried: str = ""

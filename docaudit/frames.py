@@ -238,7 +238,9 @@ WITNESS_DF = TableContract(
         Column("page_num", INT, "1-based physical page"),
         Column("word", TEXT, "the word, verbatim"),
         Column("layout", TEXT, "where it stands: a LineType, column, vertical, rotated, slanted or ocr"),
-        Column("witness", TEXT, "who saw it: second_reader, ocr, or text_layer where no second reader was"),
+        Column(
+            "witness", TEXT, "who saw it: second_reader, ocr, or text_layer where no second reader saw one"
+        ),
     ),
 )
 

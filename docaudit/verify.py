@@ -114,7 +114,7 @@ _TAKEN_OVER = (
     "document.name",
     "question",
     "concept_table.info (descriptions)",
-    "concept_table.variants (id, source, reference, reviewer, date, note, own columns, order)",
+    "concept_table.variants (id, source, reference, name of the reviewer, date, note, own columns, order)",
     "options (workers, reasons of waivers, and what makes no difference for this document)",
 )
 

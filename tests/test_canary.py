@@ -38,13 +38,15 @@ def control_of(finding: AbsenceJustification) -> ObligationCheck:
 
 
 def tried(finding: AbsenceJustification) -> dict[str, tuple[int, int]]:
-    return {group.layout: (group.tried, group.found) for group in finding.controls if group.kind == "canary"}
+    groups = [group for group in finding.controls if group.kind == "canary" and group.tried]
+    return {group.layout: (group.tried, group.found) for group in groups}
 
 
 def copy_of(data: bytes, **options: Any) -> list[str]:
     """The text of each page of the copy as a third reader has it, and all phrases that should be in it."""
     parsed = parse_once(data, **options)
-    plants = plan_canaries(parsed.line_df, parsed.identity.sha256, ocr=False)
+    plants, left = plan_canaries(parsed.line_df, parsed.identity.sha256, ocr=False)
+    assert left == {}
     with planted_copy(data, parsed.identity.sha256, parsed.options, plants) as (path, problems):
         assert problems == {}
         with pymupdf.open(path) as copy:
@@ -104,16 +106,59 @@ def test_of_an_encrypted_document(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_nothing_to_plant_in_a_blank_document() -> None:
-    finding = audited(pdfs.document(pdfs.blank))
-    assert finding.controls == ()
-    assert control_of(finding).state == "not_run"
+def slanted(page: pymupdf.Page) -> None:
+    start = pymupdf.Point(100, 500)
+    page.insert_text(start, "Slanted harbour", fontsize=14, morph=(start, pymupdf.Matrix(30)))
+
+
+@pytest.mark.parametrize(
+    ("draw", "said"),
+    [
+        (pdfs.blank, "planted in any layout: its pages have no line of text in sight"),
+        (pdfs.text("Quay"), "planted in body: there is no room for it"),
+        (pdfs.text(*pdfs.PROSE, size=3), "planted in body: there is no room for it"),
+        (slanted, "planted in slanted: slanted lines are not imitated"),
+    ],
+)
+def test_a_canary_that_plants_nothing_is_not_met(draw: pdfs.Draw, said: str) -> None:
+    finding = audited(pdfs.document(draw))
+    check = control_of(finding)
+    assert tried(finding) == {}
+    assert (finding.finding, check.state) == ("not_established", "unmet")
+    assert f"no phrase could be {said}" in check.evidence
+    assert check.remedy == "audit without --canary, or look at the layouts named"
+    assert control_of(audited(pdfs.document(draw), canary=False)).state != "unmet"
+
+
+def test_a_layout_without_a_phrase_is_named_beside_those_that_have_one() -> None:
+    finding = audited(pdfs.document(pdfs.text(*pdfs.PROSE), slanted))
+    assert tried(finding)["body"] == (1, 1)
+    assert "slanted" not in tried(finding)
+    assert (finding.finding, control_of(finding).state) == ("absent_within_coverage", "met")
+    said = control_of(finding).evidence
+    assert "(body, wrapped): all were found; no phrase could be planted in " in said
+    assert said.endswith("; no phrase could be planted in slanted: slanted lines are not imitated")
+
+
+@pytest.mark.parametrize("away", [0.0, 0.4, 4.0])
+def test_lines_that_are_printed_twice_give_their_place_once(away: float) -> None:
+    """For a bold look, or by a layer over the other: the second phrase would wipe out the first."""
+
+    def twice(page: pymupdf.Page) -> None:
+        pdfs.write(page, pdfs.PROSE)
+        pdfs.write(page, pdfs.PROSE, x=pdfs.LEFT + away, y=pdfs.TOP + away)
+
+    finding = audited(pdfs.document(twice))
+    found = tried(finding)
+    assert {"body", "wrapped"} <= set(found)
+    assert set(found.values()) == {(1, 1)}
+    assert control_of(finding).state == "met"
 
 
 def test_a_canary_that_is_not_found_forbids_absence(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sweep finds all words of the document and loses what was planted: only the canary tells."""
     real, blind = docaudit.audit, forgetful_sweep(1.0, seed=1)
-    module = sys.modules["docaudit.audit"]
+    module = sys.modules["docaudit.control_runs"]
     sweep_lines = module.sweep_lines
 
     def sweep(line_df: Any, table: Any, **named: Any) -> Any:
@@ -139,12 +184,6 @@ def test_it_needs_the_document_itself(tmp_path: Path) -> None:
 
 
 def test_another_document_is_refused() -> None:
-    plants = plan_canaries(parse_once(DATA).line_df, "0", ocr=False)
+    plants, _ = plan_canaries(parse_once(DATA).line_df, "0", ocr=False)
     with pytest.raises(InputError, match="changed"), planted_copy(DATA, "0" * 64, AuditOptions(), plants):
         pass
-
-
-def test_a_layout_without_room_is_not_planted_and_not_missed() -> None:
-    finding = audited(pdfs.document(pdfs.text("Quay")))
-    assert tried(finding) == {}
-    assert control_of(finding).state == "met"

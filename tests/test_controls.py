@@ -12,6 +12,8 @@ import pytest
 
 import docaudit
 from docaudit.controls import Control, control_groups, control_table, positive_controls
+from docaudit.extract.facts import PageFact
+from docaudit.extract.witness_table import witness_table
 from docaudit.extract.witness_words import witness_words
 from docaudit.frames import HIT_DF
 from docaudit.justification import AbsenceJustification, ObligationCheck
@@ -50,7 +52,8 @@ def control_of(finding: AbsenceJustification) -> ObligationCheck:
         ("гавань", ["гавань"]),
         ("港湾管理の規程", ["港湾管理"]),
         ("ここにある", []),  # no whole word by blanks, and no run of signs
-        ("항만 관리는", []),  # words with endings
+        ("항만 관리는", ["관리는"]),
+        ("ท่าเรือ", []),
     ],
 )
 def test_words_that_make_good_controls(text: str, words: list[str]) -> None:
@@ -151,6 +154,74 @@ def test_a_document_without_words_has_none_and_says_so(data: bytes) -> None:
     finding = docaudit.audit(parse_once(data), TABLE)
     assert finding.controls == ()
     assert control_of(finding).state == "not_run"
+    assert control_of(finding).evidence == "the document has no word to take as a control"
+
+
+RUNNING = {
+    "japan": ["港湾局は三月に年次報告書を発表した。北埠頭の", "クレーンはより高い機械に置き換えられた。"],
+    "china-s": ["港务局在三月发布了年度报告。北码头的", "起重机被更高的机器取代。"],
+    "korea": ["항만 당국은 연례 보고서를 발표했다. 북쪽", "부두의 크레인은 더 높은 기계로 교체되었다."],
+}
+
+
+@pytest.mark.parametrize("font", RUNNING)
+def test_a_text_without_blanks_has_controls_out_of_the_middle_of_its_lines(font: str) -> None:
+    lines = RUNNING[font]
+    page = pdfs.text(*lines, fontname=font)
+    parsed = parse_once(pdfs.document(page, page))
+    assert set(parsed.witness_df["witness"]) == {"second_reader"}
+    assert set(parsed.witness_df["page_num"]) == {1, 2}
+    for word in parsed.witness_df["word"]:
+        assert any(word in line for line in lines)
+        assert word not in lines
+    assert control_of(docaudit.audit(parsed, TABLE)).state == "met"
+    first = parsed.line_df[parsed.line_df["page_num"] == 1].reset_index(drop=True)
+    lost = docaudit.audit(replace(parsed, line_df=first), TABLE)
+    assert (lost.finding, control_of(lost).pages) == ("not_established", (2,))
+
+
+def test_signs_one_under_the_other_have_controls() -> None:
+    def down(page: pymupdf.Page) -> None:
+        for column, words in enumerate(("港湾局は年次報告書を発表", "北埠頭のクレーンは機械")):
+            for row, sign in enumerate(words):
+                page.insert_text((300 - 40 * column, 100 + 14 * row), sign, fontname="japan", fontsize=12)
+
+    parsed = parse_once(pdfs.document(down))
+    assert len(parsed.witness_df)
+    assert control_of(docaudit.audit(parsed, TABLE)).state == "met"
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        pdfs.text("ここにある", fontname="japan"),
+        lambda page: pdfs.write(page, pdfs.PROSE, render_mode=3),
+    ],
+)
+def test_words_of_which_none_can_be_a_control_are_not_said_to_be_no_words(draw: pdfs.Draw) -> None:
+    check = control_of(docaudit.audit(parse_once(pdfs.document(draw)), TABLE))
+    assert check.state == "not_run"
+    assert check.evidence.startswith("none of the words on its pages can be taken as a control")
+
+
+def test_where_the_second_reader_confirms_no_word_the_text_layer_is_the_witness() -> None:
+    data = pdfs.document(pdfs.text(*pdfs.PROSE))
+    line_df = parse_once(data).line_df
+    page = PageFact(1, "1", *pdfs.A4, 0, "text", [], [], [], "", words_first_only=30)
+    table = witness_table(line_df, [page])
+    assert len(table) == 4
+    assert set(table["witness"]) == {"text_layer"}
+    there = set(" ".join(pdfs.PROSE).replace(".", "").split())
+    assert set(table["word"]) <= there
+
+
+def test_the_rest_of_a_divided_word_is_no_control() -> None:
+    """The sweep joins it with its beginning, and so does not find it alone."""
+    parsed = parse_once(
+        pdfs.document(pdfs.text("Ships came infre-", "quently", "ashore")), second_reader=False
+    )
+    assert set(parsed.witness_df["word"]) <= {"Ships", "came", "ashore"}
+    assert control_of(docaudit.audit(parsed, TABLE)).state == "met"
 
 
 def test_a_line_that_was_lost_after_reading_is_found_out() -> None:
@@ -165,7 +236,8 @@ def test_a_line_that_was_lost_after_reading_is_found_out() -> None:
 
 def test_a_sweep_that_finds_nothing_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     parsed = parse_once(pdfs.document(pdfs.text(*pdfs.PROSE)))
-    monkeypatch.setattr(sys.modules["docaudit.audit"], "sweep_lines", forgetful_sweep(1.0, seed=1))
+    for module in ("docaudit.audit", "docaudit.control_runs"):
+        monkeypatch.setattr(sys.modules[module], "sweep_lines", forgetful_sweep(1.0, seed=1))
     finding = docaudit.audit(parsed, docaudit.ConceptTable.from_variants({"x": ["dredging"]}))
     assert finding.finding == "not_established"
     assert [check.obligation.value for check in finding.unmet] == ["control_found"]
@@ -193,7 +265,8 @@ def test_a_sweep_that_drops_one_hit_in_twenty_is_found_out(
     table = docaudit.ConceptTable.from_variants({"AI": ["artificial intelligence"]})
     failed = 0
     for seed in range(100):
-        monkeypatch.setattr(sys.modules["docaudit.audit"], "sweep_lines", forgetful_sweep(0.05, seed=seed))
+        for module in ("docaudit.audit", "docaudit.control_runs"):
+            monkeypatch.setattr(sys.modules[module], "sweep_lines", forgetful_sweep(0.05, seed=seed))
         finding = docaudit.audit(report, table)
         failed += control_of(finding).state == "unmet"
         assert finding.finding != "absent_within_coverage" or control_of(finding).state == "met"

@@ -143,6 +143,15 @@ def test_control_found() -> None:
         "1,008 of 1,010 were found (99.8 %), not 'quay' (page 3), 'pier' (page 2)"
     )
     assert search_checks.control_found((control_group(("x y", 1), tried=1, **planted),)).state is UNMET
+    none = control_group(tried=0, untried="it is slanted", **planted)
+    both = search_checks.control_found((control_group(), none))
+    assert (both.state, both.remedy) == (UNMET, "audit without --canary, or look at the layouts named")
+    assert both.evidence.endswith("all were found; no phrase could be planted in body: it is slanted")
+    one = search_checks.control_found((none, control_group(tried=1, **{**planted, "layout": "table"})))
+    assert one.state is MET
+    assert one.evidence.endswith("all were found; no phrase could be planted in body: it is slanted")
+    nameless = search_checks.control_found((control_group(tried=0, untried="all words are parts"),))
+    assert (nameless.state, nameless.evidence) == (NOT_RUN, "all words are parts")
     many = control_group(*((f"w{n}", n) for n in range(1, 31)), tried=30)
     assert search_checks.control_found((many,)).evidence.endswith("'w10' (page 10) and 20 more")
 

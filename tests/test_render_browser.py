@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from docaudit.concepts import ConceptTable
+from docaudit.concepts import ConceptTable, Variant
 from docaudit.evidence import ControlGroup, MissedControl, PageFact
 from docaudit.justification import AbsenceJustification
 from docaudit.location import PageState
@@ -145,6 +145,73 @@ def test_report_in_the_browser(browser: Any, tmp_path: Path, make: Any, width: i
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert messages == []
     assert [url for url in requests if not url.startswith("data:")] == [file.as_uri()]
+    page.close()
+
+
+NOTE = "用語は附属書では別の意味で使われるため、作業部会の会合で決めた。議事録を参照のこと。" * 3
+
+
+def decided() -> AbsenceJustification:
+    """Names that Japanese writing lets break anywhere, a long list of pages beside them, decisions and notes."""
+    names = ("開発者", "人工知能", "electric power")
+    rows = [
+        Variant(
+            concept=name,
+            text=name,
+            reviewer="鈴木",
+            date="2026-11-30",
+            source="embedding",
+            note=NOTE,
+            match="prefix",
+        )
+        for name in names
+    ]
+    first = not_established().ledger[0]
+    return not_established(
+        concept_table=ConceptTable(variants=tuple(rows)),
+        ledger=tuple(first.model_copy(update={"concept": name, "variant": name}) for name in names),
+        concept_hits=dict.fromkeys(names, 40),
+        concept_pages=dict.fromkeys(names, tuple(range(1, 64, 2))),
+        required=("開発者", "人工知能"),
+        hits=(hit(1, concept="開発者", variant="開発者"),) * 3,
+    )
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("width", [375, 1000, 1280])
+def test_names_and_dates_stay_whole_and_tables_in_sight(
+    browser: Any, tmp_path: Path, language: str, width: int
+) -> None:
+    file = tmp_path / "report.html"
+    file.write_text(to_html(decided(), language), encoding="utf-8")
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.goto(file.as_uri())
+    lines = page.evaluate(
+        """() => [...document.querySelectorAll('tbody th, time, td.keep')].map(cell => {
+             const range = document.createRange();
+             range.selectNodeContents(cell);
+             const boxes = [...range.getClientRects()].filter(box => box.width > 14);
+             const tops = boxes.map(box => Math.round(box.top / 12));
+             return [cell.textContent.trim(), new Set(tops).size];
+           })"""
+    )
+    shown = dict(lines)
+    assert {"開発者", "人工知能", "2026-11-30", "yes" if language == "en" else "はい"} <= shown.keys()
+    # On a phone a name of two words may take two lines, but no word is cut.
+    broken = [said for said, count in lines if count > 1 and not (width == 375 and said == "electric power")]
+    assert broken == []
+    over = page.evaluate(
+        "[...document.querySelectorAll('.scroll')].filter(box => box.scrollWidth > box.clientWidth)"
+        ".map(box => [box.getAttribute('aria-labelledby'), !!box.previousElementSibling"
+        " && getComputedStyle(box.previousElementSibling).display !== 'none'"
+        " && box.previousElementSibling.className.startsWith('sideways')])"
+    )
+    assert all(told for _, told in over)
+    assert over == [] if width > 375 else "h-concepts" not in dict(over)
+    note = page.locator("tr.note div").first.bounding_box()
+    assert note["x"] + note["width"] <= width
+    said = page.locator("ol.strip > li").first.inner_text().split("\n")
+    assert said[:2] == (["page 1", "3 hits"] if language == "en" else ["1ページ", "ヒット3件"])
     page.close()
 
 

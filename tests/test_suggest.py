@@ -376,6 +376,27 @@ class TestEmbedding:
         monkeypatch.setattr(Embedder, "_encode", None)
         assert suggest(parsed, table) == first
 
+    def test_a_phrase_beyond_max_terms_is_still_found(self, tmp_path: Path) -> None:
+        path, document = tmp_path / "plan.pdf", pymupdf.open()
+        words = [
+            "harmful software programs",
+            "software programs",
+            "harmful software",
+            "the harbour",
+            "the lamps",
+        ]
+        document.new_page().insert_textbox((72, 72, 540, 700), ".\n".join(words * 2), fontsize=11)
+        document.save(path)
+        read = docaudit.parse(path, ocr="off", ink=False, second_reader=False)
+        made = Prepared(read, method="embedding", max_terms=7)
+        assert "harmful software programs" not in [term.key for term in made._embedded]
+        assert "harmful software programs" in made.place
+        found = suggest(read, ConceptTable.from_variants({"cyber": ["malware"]}), max_terms=7)
+        assert "harmful software programs" in {
+            text for c in found.candidates for text in (c.text, *c.members)
+        }
+        assert any("by the vectors of their beginning and end" in note for note in found.notes)
+
     def test_a_broken_model_is_an_error_and_nothing_else_is_used(
         self, parsed: ParsedDocument, tmp_path: Path
     ) -> None:

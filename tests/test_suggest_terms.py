@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from docaudit.concepts import Variant
 from docaudit.suggest.acronyms import acronyms_in
+from docaudit.suggest.composed import Composed, composable, vectors_of
 from docaudit.suggest.holding import Holding
 from docaudit.suggest.japanese import by_script, has_segmenter, other_kana, segmenter
 from docaudit.suggest.known import finds
@@ -193,3 +195,20 @@ def test_passages_keep_the_page_of_a_definition() -> None:
     df = pd.concat([lines("nothing"), lines("deep learning (DL)", page=7)])
     where = [(p.page, pair.short) for p in passages([("a", df)]) for pair in acronyms_in(p.text)]
     assert where == [(7, "DL")]
+
+
+class TestComposed:
+    def test_a_phrase_is_between_its_beginning_and_its_end(self) -> None:
+        terms = terms_of("keep protected health information safe")
+        long = terms["protected health information"]
+        embedded = {"protected health": 0, "health information": 1, "information": 2, "keep": 3}
+        made = list(composable([long, terms["safe"]], embedded))
+        assert made == [Composed(long, first=0, last=1)]  # the longest parts; a single word has none
+        rows = np.array([[1, 0], [0, 1], [1, 1], [0, -1]], dtype=np.float16)
+        (vector,) = vectors_of(made, rows)
+        assert vector == pytest.approx([0.7071, 0.7071], abs=1e-3)
+
+    def test_a_phrase_without_an_embedded_end_is_left_out(self) -> None:
+        long = terms_of("protected health information")["protected health information"]
+        assert list(composable([long], {"protected health": 0})) == []
+        assert vectors_of([], np.ones((2, 3), dtype=np.float16)).shape == (0, 3)

@@ -157,7 +157,7 @@ def test_a_table_that_was_changed_does_not_fit_its_fingerprint(saved: AbsenceJus
     ("part", "name"),
     [
         ("document", "document.name"),
-        ("concept_table", "concept_table.variants (id, source, reference, reviewer, date, note"),
+        ("concept_table", "concept_table.variants (id, source, reference, name of the reviewer, date, note"),
         ("options", "options (workers"),
     ],
 )
@@ -168,7 +168,7 @@ def test_where_only_the_digest_differs_it_is_said_which_fields_no_replay_confirm
     if part == "document":
         content["name"] = "other.pdf"
     elif part == "concept_table":
-        content["variants"][0] |= {"reviewer": "A. Expert", "date": "2026-01-02"}
+        content["variants"][0] |= {"date": "2026-01-02", "note": "as agreed"}
     else:
         content["workers"] = 2
     result = docaudit.verify(changed(saved, **{part: content}), DOCUMENT)

@@ -103,7 +103,7 @@ NO_AI = 'no mention of "AI" was found'
     [
         (f'"AI" was not searched, "power" occurs 3 times, {NO_AI}.', "'searched'"),
         (f'"AI" cannot occur, "power" occurs 3 times, {NO_AI}.', "'cannot'"),
-        (f'"power" is absent, though it occurs 3 times, {NO_AI}.', "absence of a concept that has hits"),
+        (f'"power" is absent, though it occurs 3 times, {NO_AI}.', "'absent'"),
         (f'no page was read, "power" occurs 3 times, {NO_AI}.', "'read'"),
         (f'there is no passage, "power" occurs 3 times, {NO_AI}.', "of nothing by its name"),
         (f'its only page was read, "power" occurs 3 times, {NO_AI}.', "all was read"),
@@ -182,11 +182,195 @@ def test_what_is_unmet_is_named() -> None:
 def test_a_name_like_a_common_word_and_one_with_digits() -> None:
     found = justified(["Scope 3 and IT"], {"Scope 3": ["Scope 3"], "IT": ["IT"], "the coverage": ["zzz"]})
     sentence = (
-        f'{WITHIN}, "Scope 3" occurs 1 time, "IT" occurs 1 time, though it is in the document, and no mention of '
+        f'{WITHIN}, "Scope 3" occurs 1 time, "IT" occurs 1 time in the document, and no mention of '
         '"the coverage" was found.'
     )
     assert wording_problems(sentence, found) == ()
     assert wording_problems(sentence.replace('"Scope 3"', '"Scope 31"'), found)
+    assert wording_problems(sentence.replace('"IT"', "it"), found)
+
+
+PAIR = {"AI": ["AI", "machine learning"], "electricity": ["lectricity", "kilowatt hours"]}
+APART = [
+    (1, 1, "AI is used in planning."),
+    (1, 2, "Our AI tools help."),
+    (2, 1, "Electricity prices rose, electricity demand fell, the electricity grid is old."),
+    (3, 1, "Nothing here."),
+]
+QUESTION = "How much electricity does AI use?"
+
+
+@cache
+def breakers_case(case: str) -> AbsenceJustification:
+    """AI twice on page 1 and electricity three times on page 2, all pages read; both on page 1; one of them; none."""
+    together = [
+        (1, 1, "AI is used in planning, AI uses electricity too."),
+        (2, 1, "Electricity prices rose."),
+    ]
+    none = {"AI": ["machine learning", "neural net"]}
+    japanese = {"人工知能": ["AI", "機械学習"], "電力": ["lectricity", "電気"]}
+    texts, concepts, question = {
+        "apart": (APART, PAIR, QUESTION),
+        "together": (together, PAIR, QUESTION),
+        "none": (APART, none, "What about AI?"),
+        "unread": (APART, none, "What about AI?"),
+        "apart ja": (APART, japanese, "人工知能の電力は？"),
+        "none ja": (APART, {"人工知能": ["機械学習", "深層学習"]}, "人工知能は？"),
+    }[case]
+    options = AuditOptions(language="ja" if case.endswith("ja") else "en")
+    unread = UNREAD if case == "unread" else spots()
+    return justified(texts, concepts, question=question, options=options, blind_spot_df=unread)
+
+
+APART_SAID = (
+    f'{WITHIN} (all 3 pages were read), "AI" occurs 2 times on page 1, "electricity" occurs 3 times on page 2, '
+    "and they never meet in the same page."
+)
+NONE_SAID = f"{WITHIN} (all 3 pages were read), {NO_AI}."
+TOGETHER_SAID = (
+    f'{WITHIN} (all 3 pages were read), "AI" occurs 2 times on page 1, "electricity" occurs 2 times on pages 1–2, '
+    "and they meet in the same page: these passages must be read, not denied."
+)
+APART_JA = (
+    "示した読み取り範囲（全3ページを読み取り済み）の中では、「人工知能」は2件（1ページ）、「電力」は3件（2ページ）あり、"
+    "ともに同じページに現れることはない。"
+)
+NONE_JA = "示した読み取り範囲（全3ページを読み取り済み）の中では、「人工知能」への言及は見つからない。"
+SAID = {
+    "apart": APART_SAID,
+    "none": NONE_SAID,
+    "together": TOGETHER_SAID,
+    "apart ja": APART_JA,
+    "none ja": NONE_JA,
+}
+
+
+@pytest.mark.parametrize("case", SAID)
+def test_the_sentences_that_the_next_tests_change(case: str) -> None:
+    assert SAID[case] == breakers_case(case).absence_explanation
+    assert wording_problems(SAID[case], breakers_case(case)) == ()
+
+
+@pytest.mark.parametrize(
+    ("case", "old", "new"),
+    [
+        # what stands in brackets is a claim
+        ("apart", "on page 2", 'on page 2 (there is no "electricity" in the document)'),
+        ("apart", "on page 1", "on page 1 (not on the page)"),
+        ("apart", "on page 1", "(on page 2)"),
+        ("apart", '"AI"', '"AI" (with "Electricity prices rose")'),
+        ("apart", '"AI"', '"AI" (1 of 3 pages have text that was read)'),
+        ("apart", "2 times", "2 times (not 3 times)"),
+        ("apart", "(all 3", '(no mention of "AI" was found in this document, all 3'),
+        ("together", "(all 3", '(no mention of "AI" was found in this document, all 3'),
+        ("together", ": th", " (they are not mentioned together in the document): th"),
+        ("together", ": th", " ((absent)): th"),
+        ("together", ": th", " (: th"),
+        ("apart ja", "の中では、", "の中では（「人工知能」は見つからない）、"),
+        ("apart ja", "ことはない", "ことはない（「電力」への言及はない）"),
+        ("none ja", "。", "（文書の中に概念はない）。"),
+        # words of table and question are not words of the document, nor are parts of its words
+        ("apart", ", and they", ', "kilowatt hours" is mentioned in the document, and they'),
+        ("apart", ", and they", ', "How much electricity does AI use" is mentioned on the page, and they'),
+        ("apart", ", and they", ', "lectricity prices rose" is mentioned on page 2, and they'),
+        ("none", "was found", 'was found, though "machine learning" was found on the page'),
+        ("none", "was found", 'was found, and "neural net" is mentioned in the document'),
+        ("apart ja", "の中では、", "の中では、「機械学習」への言及があり、"),
+        ("none ja", "の中では、", "の中では、文書に「深層学習」があり、"),
+        # nothing is denied of more than what was read
+        ("none", "was found", "was found, so this is absence in the report"),
+        ("none", "was found", 'was found, so the document has no "AI" in it'),
+        ("none", "was found", "was found in the document"),
+        ("none", "was found", "was found, in the document"),
+        (
+            "none",
+            "was found",
+            "was found (not only within the stated coverage but also in the document as it is)",
+        ),
+        ("none", WITHIN, f"Not in the document and not {WITHIN}"),
+        ("none", WITHIN, f"In the document, and {WITHIN}"),
+        ("none", NO_AI, '"AI" was found not only in the report'),
+        ("apart", "in the same page", "in the same page or in the document"),
+        ("apart", "in the same page", "in the same page or section"),
+        ("none ja", "。", "、文書の不在。"),
+        ("none ja", "への言及", "への言及は文書"),
+        ("none ja", "「人工知能」への", "文書に「人工知能」への"),
+        # true pieces make no claim together
+        ("apart", "on page 1", "on page 1 with electricity"),
+        ("apart", "on page 1", 'on page 1 as "machine learning"'),
+        ("apart", "on page 1", 'on page 1 in "Electricity prices rose"'),
+        ("apart", "on page 1", 'on page 1, in "Electricity prices rose"'),
+        ("apart", "on page 1", "on a page of electricity"),
+        ("apart", "on page 1,", "on page 1, which is a page where"),
+        ("apart", "on page 1,", "on page 1, and its"),
+        ("together", "in the same page", "in the same page on page 2"),
+        ("together", "in the same page", "in the same page, on page 2"),
+        ("together", "in the same page", "in the same page, 2 times"),
+        ("none", "was found", "was found, though it is there"),
+        ("none", "was found", 'was found, though "AI" is on the page'),
+        ("none", "no mention of", "no mention of, and there is a mention of,"),
+        ("none", "no mention of", "no mention found, there is"),
+        ("none", "was found", "was found, there is no mention found"),
+        ("none", "no mention of", "there is found no mention of"),
+        ("none ja", "は見つからない", "はありますが見つからない"),
+        ("none ja", "は見つからない", "は現れ、見つからない"),
+        ("apart ja", "「人工知能」は2件（1ページ）", "「人工知能」は「電力」の中に2件（1ページ）"),
+    ],
+)
+def test_true_sentences_with_a_false_piece(case: str, old: str, new: str) -> None:
+    assert old in SAID[case]
+    assert wording_problems(SAID[case].replace(old, new, 1), breakers_case(case))
+
+
+@pytest.mark.parametrize(
+    ("case", "sentence"),
+    [
+        ("apart", APART_SAID.replace("on page 1", "(page 1)").replace("never", "do not")),
+        ("apart", APART_SAID.replace("they never meet", '"AI" never meets "electricity"')),
+        ("apart", APART_SAID.replace("on page 2", "in the document, on page 2 in “Electricity prices rose”")),
+        ("apart", APART_SAID.replace("on page 2", "on page 2 in “Electricity prices rose”")),
+        ("apart", APART_SAID.replace(", and they", ", “Our AI tools help” is mentioned on page 1, and they")),
+        ("none", f"{NO_AI.capitalize().replace('ai', 'AI')} within the stated coverage of the document."),
+        ("none", f'{WITHIN}, for all 3 pages were read, there is no mention of "AI".'),
+        ("apart ja", APART_JA.replace("示した", "この文書の示した").replace("（1ページ）", "")),
+        ("none ja", "この文書の示した読み取り範囲では、「人工知能」への言及はありません。"),
+    ],
+)
+def test_what_a_model_may_say_of_these(case: str, sentence: str) -> None:
+    assert wording_problems(sentence, breakers_case(case)) == ()
+
+
+def test_two_of_three_that_meet_are_not_said_to_be_apart() -> None:
+    texts = [(1, 1, "AI and electricity"), (2, 1, "a data center")]
+    found = justified(texts, CONCEPTS)
+    facts = f'{WITHIN}, "AI" occurs 1 time, "power" occurs 1 time, "data center" occurs 1 time'
+    assert wording_problems(f"{facts}, and all of them never meet in the same page.", found) == ()
+    for wrong in ("they never meet", '"AI" and "power" never meet', '"AI" never meets "power"'):
+        assert wording_problems(f"{facts}, and {wrong} in the same page.", found)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_what_is_unmet_is_not_said_to_be_waived(language: Any) -> None:
+    options = AuditOptions(language=language, waive={"ink_read": "seen"})
+    found = justified(["x"], {"AI": ["AI"]}, blind_spot_df=UNREAD, options=options)
+    assert found.finding is Finding.NOT_ESTABLISHED
+    right = found.absence_explanation
+    unmet = "parts of the file were not opened" if language == "en" else "開かれていない部分がある"
+    assert wording_problems(right, found) == ()
+    swapped = right.replace(unmet, "ink_read")
+    swapped = "parts_opened".join(
+        swapped.rsplit('ink_read ("seen")' if language == "en" else "ink_read「seen」", 1)
+    )
+    assert any("unmet from what was waived" in problem for problem in wording_problems(swapped, found)), (
+        swapped
+    )
+
+
+def test_absence_beyond_coverage_is_not_slipped_into_what_is_unmet() -> None:
+    found = breakers_case("unread")
+    assert wording_problems(found.absence_explanation, found) == ()
+    for new in ("; it is absent in the document; absence", ' ("AI" does not occur, no hit); absence'):
+        assert wording_problems(found.absence_explanation.replace("; absence", new), found)
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

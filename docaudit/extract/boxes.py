@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from docaudit.extract.facts import Box
 
+_EDGE = 0.2
+"""Share of a line's height that its neighbours may reach into."""
+
 
 def area(box: Box) -> float:
     """Width times height; 0 for a box that is turned inside out."""
@@ -55,6 +58,12 @@ def overlap(box: Box, other: Box) -> float:
     height = min(box[3], other[3]) - max(box[1], other[1])
     whole = area(box)
     return width * height / whole if width > 0 and height > 0 and whole > 0 else 0.0
+
+
+def without_edges(box: Box) -> Box:
+    """The box of a line without its upper and lower edge, into which its neighbours reach."""
+    inset = _EDGE * min(box[2] - box[0], box[3] - box[1])
+    return box[0], box[1] + inset, box[2], box[3] - inset
 
 
 def touch(one: Box, other: Box) -> bool:

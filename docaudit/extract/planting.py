@@ -1,9 +1,13 @@
-"""Plants phrases into a copy of a document, in the child process: each takes the place of a line that is there."""
+"""Plants phrases into a copy of a document, in the child process: each takes the place of a line that is there.
+
+Which lines can be imitated, and which phrases would wipe each other out, is docaudit.extract.canary_plan's.
+"""
 
 from __future__ import annotations
 
 import pymupdf
 
+from docaudit.extract.boxes import without_edges
 from docaudit.extract.facts import Box, PlantFact
 from docaudit.location import Direction
 
@@ -11,8 +15,6 @@ _FONT = "helv"
 _SMALLEST, _LARGEST = 4.0, 24.0
 _DESCENT = 0.25
 """Share of a line's height that lies below its baseline."""
-_INSET = 0.2
-"""Share of a line's height that is left alone at its edges: neighbours reach into its box."""
 _DPI = 300
 _KEEP = 0
 """PDF_REDACT_IMAGE_NONE, PDF_REDACT_LINE_ART_NONE: only text gives way."""
@@ -27,9 +29,7 @@ _ANGLES = {
 
 def plant(page: pymupdf.Page, fact: PlantFact) -> str:
     """Write the phrase over white in place of its lines; returns why that cannot be done, or nothing."""
-    angle = _ANGLES.get(fact.direction)
-    if angle is None:
-        return f"lines that run {fact.direction} are not imitated"
+    angle = _ANGLES[fact.direction]
     sizes = [
         _size(text, box, fact.size, upright=angle in (90, 270))
         for text, box in zip(fact.texts, fact.boxes, strict=True)
@@ -37,7 +37,8 @@ def plant(page: pymupdf.Page, fact: PlantFact) -> str:
     if min(sizes) < _SMALLEST:
         return "there is no room for it"
     for box in fact.boxes:
-        page.add_redact_annot(_inner(box) * page.derotation_matrix, fill=(1, 1, 1), cross_out=False)
+        inner = pymupdf.Rect(without_edges(box))
+        page.add_redact_annot(inner * page.derotation_matrix, fill=(1, 1, 1), cross_out=False)
     page.apply_redactions(images=_KEEP, graphics=_KEEP)
     for text, box in zip(fact.texts, fact.boxes, strict=True):
         if fact.picture:
@@ -53,11 +54,6 @@ def _size(text: str, box: Box, size: float, *, upright: bool) -> float:
     length, height = (down, across) if upright else (across, down)
     wanted = min(size or height / 1.3, _LARGEST)
     return float(min(wanted, length / pymupdf.get_text_length(text, _FONT, 1)))
-
-
-def _inner(box: Box) -> pymupdf.Rect:
-    inset = _INSET * min(box[2] - box[0], box[3] - box[1])
-    return pymupdf.Rect(box[0], box[1] + inset, box[2], box[3] - inset)
 
 
 def _write(page: pymupdf.Page, text: str, box: Box, size: float, angle: int) -> None:

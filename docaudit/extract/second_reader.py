@@ -11,18 +11,17 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from ctypes import c_int
 from dataclasses import dataclass, field
 
 import pymupdf
 import pypdfium2
-import pypdfium2.raw as pdfium
 
 from docaudit.extract.boxes import touch
 from docaudit.extract.engine import clean
 from docaudit.extract.facts import Box, LineFact, WitnessFact
 from docaudit.extract.lines import TextLayer
-from docaudit.extract.witness_words import witness_words
+from docaudit.extract.placed_text import PlacedText
+from docaudit.extract.witness_words import is_piece, witness_words
 from docaudit.location import TextSource, Visibility
 
 _PUNCTUATION = re.compile(r"[^\w\s]|_")
@@ -30,8 +29,6 @@ _WORD = re.compile(r"[^ \u00a0\u2000-\u200a\u3000]+")
 _UNKNOWN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffd\ue000-\uf8ff]")
 _HYPHEN = "\ufffe"
 """What PDFium puts in place of a hyphen at the end of a line, and joins the lines."""
-_SCALE = 1000
-"""Device units to the point: PDFium gives places on the displayed page as whole numbers."""
 
 
 @dataclass
@@ -84,18 +81,25 @@ def read_second(
         others = _folded(_legible(text)).split()
         first_only, lacking = _differences(ones, others)
         reading = SecondReading(first_only=first_only)
-        placed = _Placed(peer, text_page, rect, text)
+        placed = PlacedText(peer, text_page, rect, text)
         if lacking:
             _add_lines(reading, placed, lacking, known)
-        seen = {*ones, *(word for line in reading.lines for word in _folded(line.text).split())}
-        reading.witnesses = [
-            WitnessFact(text[start:end], placed.box(start, end))
-            for start, end in witness_words(text)
-            if _folded(text[start:end]) in seen
-        ]
+        seen = [*ones, *(word for line in reading.lines for word in _folded(line.text).split())]
+        reading.witnesses = list(_witnesses(placed, seen))
         return reading
     finally:
         text_page.close()
+
+
+def _witnesses(placed: PlacedText, seen: Sequence[str]) -> Iterator[WitnessFact]:
+    """The words of the second reader that are also among those seen by the first, or added to them."""
+    words, letters = frozenset(seen), "".join(seen)
+    for start, end in witness_words(placed.text):
+        word = placed.text[start:end]
+        plain = _folded(word)
+        # A piece of a text without blanks is no word by itself, and readers part it in other places.
+        if plain in words or (is_piece(word) and plain in letters):
+            yield WitnessFact(word, placed.box(start, end))
 
 
 def without_found(lines: list[LineFact], later: Sequence[LineFact]) -> list[LineFact]:
@@ -147,48 +151,9 @@ def _legible(text: str) -> str:
     return "\n".join(kept)
 
 
-class _Placed:
-    """The text of a page as the second engine has it, with the places of its characters on the displayed page."""
-
-    def __init__(
-        self, peer: pypdfium2.PdfPage, text_page: pypdfium2.PdfTextPage, rect: pymupdf.Rect, text: str
-    ) -> None:
-        self._text_page = text_page
-        self.text = text
-        self.rect = rect
-        self._matrix = _display_matrix(peer, rect)
-
-    def box(self, start: int, end: int) -> Box | None:
-        """The box of some characters, points; None if none of them has a place."""
-        boxes = []
-        for at in range(start, end):
-            index = pdfium.FPDFText_GetCharIndexFromTextIndex(self._text_page, at)
-            if index >= 0 and not self.text[at].isspace():
-                boxes.append(self._text_page.get_charbox(index))
-        if not boxes:
-            return None
-        lefts, bottoms, rights, tops = zip(*boxes, strict=True)
-        shown = pymupdf.Rect(min(lefts), min(bottoms), max(rights), max(tops)) * self._matrix
-        return shown.x0, shown.y0, shown.x1, shown.y1
-
-
-def _display_matrix(peer: pypdfium2.PdfPage, rect: pymupdf.Rect) -> pymupdf.Matrix:
-    """From the coordinates of the file to points on the displayed page, told by three points."""
-
-    def shown(x: float, y: float) -> tuple[float, float]:
-        across, down = c_int(), c_int()
-        size = int(rect.width * _SCALE), int(rect.height * _SCALE)
-        pdfium.FPDF_PageToDevice(peer, 0, 0, *size, 0, x, y, across, down)
-        return across.value / _SCALE, down.value / _SCALE
-
-    x, y = shown(0, 0)
-    right, up = shown(1000, 0), shown(0, 1000)
-    return pymupdf.Matrix(
-        (right[0] - x) / 1000, (right[1] - y) / 1000, (up[0] - x) / 1000, (up[1] - y) / 1000, x, y
-    )
-
-
-def _add_lines(reading: SecondReading, placed: _Placed, lacking: set[str], known: Sequence[LineFact]) -> None:
+def _add_lines(
+    reading: SecondReading, placed: PlacedText, lacking: set[str], known: Sequence[LineFact]
+) -> None:
     """Add the lines in which a lacking word stands where the first engine did not read it."""
     spans = list(_lines_of(placed.text))
     places = _Places(known)
@@ -242,7 +207,7 @@ class _Places:
         return box is None or any(touch(box, other) for other in self._boxes[word])
 
 
-def _line(placed: _Placed, start: int, end: int, box: Box, number: int) -> LineFact:
+def _line(placed: PlacedText, start: int, end: int, box: Box, number: int) -> LineFact:
     width, height = placed.rect.width, placed.rect.height
     inside = box[0] >= -1 and box[1] >= -1 and box[2] <= width + 1 and box[3] <= height + 1
     return LineFact(

@@ -1,6 +1,7 @@
 """From the words that readers saw to witness_df: a few of every page and of every layout on it.
 
-The witness of a page is the second engine; where it did not read the page, the text layer itself, by plain splitting.
+The witness of a page is the second engine; where it did not read the page, or confirms no word of it, the text layer
+itself, by plain splitting.
 What OCR read has OCR as its witness.
 """
 
@@ -8,8 +9,10 @@ from __future__ import annotations
 
 import re
 import zlib
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from typing import NamedTuple
 
 import pandas as pd
@@ -86,17 +89,25 @@ def lines_by_page(line_df: pd.DataFrame) -> dict[int, list[PageLine]]:
 
 
 def _words_of(page: PageFact, lines: list[PageLine]) -> Iterator[_Word]:
-    for fact in page.witnesses:
-        line = _line_at(fact.box, lines)
-        if line is not None:
-            yield _Word(fact.word, layout_of(line, lines), TextSource.SECOND_READER.value)
-    compared = page.words_first_only is not None
-    for line in lines:
-        if line.source == _OCR or not compared:
-            for start, end in witness_words(line.text):
-                layout = "ocr" if line.source == _OCR else layout_of(line, lines)
-                witness = _OCR if line.source == _OCR else TextSource.TEXT_LAYER.value
-                yield _Word(line.text[start:end], layout, witness)
+    seen_twice = [
+        _Word(fact.word, layout_of(line, lines), TextSource.SECOND_READER.value)
+        for fact in page.witnesses
+        if (line := _line_at(fact.box, lines)) is not None
+    ]
+    yield from seen_twice
+    for word, _ in _plain_words([line for line in lines if line.source == _OCR]):
+        yield _Word(word, "ocr", _OCR)
+    if not seen_twice:
+        for word, line in _plain_words([line for line in lines if line.source != _OCR]):
+            yield _Word(word, layout_of(line, lines), TextSource.TEXT_LAYER.value)
+
+
+def _plain_words(lines: list[PageLine]) -> Iterator[tuple[str, PageLine]]:
+    """Words of lines that follow each other, so that the rest of a word that a line end divides is none."""
+    text = "\n".join(line.text for line in lines)
+    starts = list(accumulate((len(line.text) + 1 for line in lines), initial=0))
+    for start, end in witness_words(text):
+        yield text[start:end], lines[bisect_right(starts, start) - 1]
 
 
 def _line_at(box: Box | None, lines: list[PageLine]) -> PageLine | None:

@@ -1,8 +1,9 @@
 """Words of a page that make good controls: a search that does not find them there has failed.
 
 Plain splitting, which knows nothing of how the search folds, joins and matches: whole words of letters between blanks
-and punctuation, and pieces of runs of Chinese and Japanese signs. Left out is what two honest readers may part in other
-places: a part of a word that a line end divides, a letter-spaced word, a ligature, a piece of a key or an address.
+and punctuation, and pieces of runs of Chinese, Japanese and Korean signs. Left out is what two honest readers may part
+in other places: a part of a word that a line end divides, a letter-spaced word, a ligature, a piece of a key or an
+address.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _LINE = re.compile(r"[^\r\n]+")
 _TOKEN = re.compile(r"[^ \t\u00a0\u2000-\u200a\u3000]+")
 _AROUND = "([{\"'“”‘’«»„,.;:!?)]}"
 _LETTERS = re.compile(r"[^\W\d_]{4,20}")
-_SIGNS = re.compile(r"[\u3005\u4e00-\u9fff\u30a1-\u30fa\u30fc]{3,6}")
+_SIGNS = re.compile(r"[\u3005\u4e00-\u9fff\u30a1-\u30fa\u30fc\uac00-\ud7a3]{3,6}")
 _WITHOUT_BLANKS = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 )
@@ -40,6 +41,11 @@ def witness_words(text: str) -> list[tuple[int, int]]:
             found.append((line.start() + start, line.start() + end))
     step = max(1, -(-len(found) // _MOST))
     return found[::step]
+
+
+def is_piece(word: str) -> bool:
+    """Whether a word is a piece of a text that has no blanks between words: it may stand anywhere in it."""
+    return _WITHOUT_BLANKS.search(word) is not None
 
 
 def _words(line: str, *, begins_divided: bool) -> Iterator[tuple[int, int]]:

@@ -5,7 +5,7 @@ As in docaudit.obligations.reading, a check that has nothing to check is not_run
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -101,24 +101,39 @@ def _but(set_aside: Sequence[str]) -> str:
 
 def control_found(controls: Sequence[ControlGroup]) -> ObligationCheck:
     """Words known to be in the document, and phrases planted into a copy of it, are found by the same sweep."""
-    tried = sum(group.tried for group in controls)
-    if not tried:
+    canaries = [group for group in controls if group.kind == "canary"]
+    unplanted = bool(canaries) and not any(group.tried for group in canaries)
+    evidence = "; ".join(filter(None, (_result(controls), *_untried(controls))))
+    if not unplanted and not any(group.tried for group in controls):
         return ObligationCheck.not_run(
-            Obligation.CONTROL_FOUND, "the document has no word to take as a control"
+            Obligation.CONTROL_FOUND, evidence or "the document has no word to take as a control"
         )
-    found, missed = (
-        sum(group.found for group in controls),
-        [one for group in controls for one in group.missed],
-    )
-    evidence = "; ".join(_of_kind(controls, kind) for kind in ("positive", "canary")).strip("; ")
+    pages = sorted({one.page_num for group in controls for one in group.missed})
+    remedies = ["look at these pages, and report this as a bug of docaudit"] if pages else []
+    if unplanted:
+        remedies.append("audit without --canary, or look at the layouts named")
+    return ObligationCheck.of(Obligation.CONTROL_FOUND, not remedies, evidence, pages, "; ".join(remedies))
+
+
+def _result(controls: Sequence[ControlGroup]) -> str:
+    """What was tried and found; empty if nothing was tried."""
+    tried, found = sum(group.tried for group in controls), sum(group.found for group in controls)
+    what = "; ".join(filter(None, (_of_kind(controls, kind) for kind in ("positive", "canary"))))
     if found == tried:
-        return ObligationCheck.of(Obligation.CONTROL_FOUND, True, f"{evidence}: all were found")
+        return f"{what}: all were found" if tried else ""
+    missed = [one for group in controls for one in group.missed]
     named = ", ".join(f"'{one.word}' (page {one.page_num})" for one in missed[:_NAMED])
     more = f" and {len(missed) - _NAMED:,} more" if len(missed) > _NAMED else ""
-    evidence += f": {found:,} of {tried:,} were found ({_share(found, tried)}), not {named}{more}"
-    pages = sorted({one.page_num for one in missed})
-    remedy = "look at these pages, and report this as a bug of docaudit"
-    return ObligationCheck.of(Obligation.CONTROL_FOUND, False, evidence, pages, remedy)
+    return f"{what}: {found:,} of {tried:,} were found ({_share(found, tried)}), not {named}{more}"
+
+
+def _untried(controls: Sequence[ControlGroup]) -> Iterator[str]:
+    """Where nothing could be tried, and why."""
+    for group in controls:
+        if group.untried and group.kind == "canary":
+            yield f"no phrase could be planted in {group.layout}: {group.untried}"
+        elif group.untried:
+            yield group.untried
 
 
 def _of_kind(controls: Sequence[ControlGroup], kind: str) -> str:

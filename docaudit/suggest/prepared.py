@@ -17,6 +17,7 @@ from docaudit.concepts import Variant
 from docaudit.errors import OptionError
 from docaudit.parsed import ParsedDocument
 from docaudit.suggest.collected import collected
+from docaudit.suggest.composed import composable, vectors_of
 from docaudit.suggest.embedding import DEFAULT_MODEL, Embedder, is_installed
 from docaudit.suggest.holding import Holding
 from docaudit.suggest.japanese import has_segmenter
@@ -39,7 +40,8 @@ class Prepared:
     Attributes:
         terms: All different words and phrases, the most frequent first.
         definitions: Every acronym that the documents define, in order.
-        compared: Those of the terms that are compared with the table by meaning or letters.
+        compared: Those of the terms that are compared with the table by meaning or letters: at most max_terms, and with
+            a model as many longer phrases again, whose vectors are made of those of their parts.
         embedder: The model; None where letters alone are compared.
         notes: What the reader must know about the way.
     """
@@ -66,8 +68,12 @@ class Prepared:
         self._document = "+".join(one.identity.sha256 for one in parsed)
         found = collected(parsed, cache=cache)
         self._passages, self.terms, self.definitions = found.passages, found.terms, found.definitions
-        self.compared = to_compare(self.terms, max_terms)
-        self.place = {term.key: n for n, term in enumerate(self.compared)}
+        likely = to_compare(self.terms, max_terms if self.embedder is None else 2 * max_terms)
+        self._embedded, longer = likely[:max_terms], likely[max_terms:]
+        self.place = {term.key: n for n, term in enumerate(self._embedded)}
+        self._composed = list(composable(longer, self.place))
+        self.compared = self._embedded + [one.term for one in self._composed]
+        self.place |= {term.key: n for n, term in enumerate(self.compared)}
         self.notes = tuple(self._notes(method))
 
     @cached_property
@@ -102,8 +108,9 @@ class Prepared:
         """Vectors of the compared terms; None without a model."""
         if self.embedder is None or not self.compared:
             return None
-        texts = [term.text for term in self.compared]
-        return self.embedder.vectors(texts, self._document, self._progress, keep=self._cache)
+        texts = [term.text for term in self._embedded]
+        made = self.embedder.vectors(texts, self._document, self._progress, keep=self._cache)
+        return np.concatenate((made, vectors_of(self._composed, made)))
 
     @cached_property
     def _letters(self) -> Letters:
@@ -143,7 +150,7 @@ class Prepared:
 
     @cached_property
     def _mean(self) -> Floats:
-        return np.asarray(self._terms_matrix.mean(axis=0))
+        return np.asarray(self._terms_matrix[: len(self._embedded)].mean(axis=0))
 
     def company(self, variants: Sequence[Variant]) -> Floats:
         """Share of the passages of each compared term that one of the variants stands in too, small counts damped."""
@@ -201,6 +208,11 @@ class Prepared:
             yield (
                 f"{count} of {total} words and phrases were compared (--max-terms): "
                 "words, pairs of words and names first, the most frequent of them first"
+            )
+        if self._composed:
+            yield (
+                f"{len(self._composed):,} longer phrases were compared by the vectors of their beginning and end, "
+                "not by their own (--max-terms)"
             )
 
 

@@ -13,9 +13,18 @@ from typing import Literal
 from docaudit.explain import SCOPE_EN, SCOPE_JA, UNMET_EN, UNMET_JA, WITHIN_EN, WITHIN_JA
 
 Language = Literal["en", "ja"]
-NAME, NO_NAME = "[\U000f0000-\U000f7fff]", "[^\U000f0000-\U000f7fff]"
-"""Marks of concepts in a marked sentence; docaudit.wording.marked puts them in."""
+NAME, PHRASE, COVERAGE = "[\U000f0000-\U000fffff]", "[\U00100000-\U00107fff]", "[\U0010f000-\U0010fffd]"
+"""Marks of concepts, of obligations and of the words of coverage; docaudit.wording.marked puts them in."""
 _RANGE = r"\d+(?: ?[–~〜-] ?\d+)?"
+_VERBS = r"\b(?:found|occur(?:s|red)?|mentioned|appear(?:s|ed)?|there (?:is|are|was|were))\b"
+_READ_EN = (
+    r"\d[\d,]* of \d[\d,]* pages (?:have text that was|were|was) read(?:, \d[\d,]* of them by ocr alone)?"
+    r"|all \d[\d,]* pages were read|its only page was read"
+)
+_READ_JA = (
+    r"全\d[\d,]* ?ページの?うち\d[\d,]* ?ページの文字を読み取(?:り|った)(?:、うち\d[\d,]* ?ページはocrのみ)?"
+    r"|全\d[\d,]* ?ページを読み取り済み"
+)
 
 
 @dataclass(frozen=True)
@@ -29,6 +38,12 @@ class Grammar:
         pieces: What the sentence may be made of beside marks, fixed phrases, digits and signs.
         fixed: Phrases that may stand as a whole, though their words may not.
         signs: Characters that may stand between words.
+        read: The words that say what was read.
+        bracket: What may stand in round brackets: the words of coverage behind their mark, a list of pages.
+        bare: All that a clause may hold in which nothing is named: it claims nothing.
+        whole: Words for the document as a whole, of which nothing is denied.
+        bound: The coverage of the document, of which something may be denied.
+        each: Words for all concepts, where there are more than two.
         stop: The full stop.
         count: A number of hits (group 1).
         listed: A list of pages (group 1).
@@ -41,7 +56,9 @@ class Grammar:
         negation: Words that deny.
         meeting: Words that say that concepts meet.
         found: Words that say that something is found.
+        contrary: A clause that denies and holds this says the contrary as well.
         same: The scope that is named (group 1).
+        scope: Words for a scope or place.
         all_read: A claim that all was read; group 1 if there is but one page.
         outside: Words for hits outside the pages.
         not_established: Words of the finding not_established.
@@ -56,6 +73,12 @@ class Grammar:
     pieces: frozenset[str]
     fixed: re.Pattern[str]
     signs: str
+    read: re.Pattern[str]
+    bracket: re.Pattern[str]
+    bare: re.Pattern[str]
+    whole: re.Pattern[str]
+    bound: re.Pattern[str]
+    each: re.Pattern[str]
     stop: str
     count: re.Pattern[str]
     listed: re.Pattern[str]
@@ -68,7 +91,9 @@ class Grammar:
     negation: re.Pattern[str]
     meeting: re.Pattern[str]
     found: re.Pattern[str]
+    contrary: re.Pattern[str]
     same: re.Pattern[str]
+    scope: re.Pattern[str]
     all_read: re.Pattern[str]
     outside: re.Pattern[str]
     not_established: re.Pattern[str]
@@ -81,20 +106,20 @@ def _re(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
+# No pronouns, and no "as", "with", "where", "which", "because": they join true pieces to a claim that nobody checked.
 _WORDS_EN = """
-a absence absent also although an and are as at be because been both but by concept concepts do document for from had
-has have hit hits however in is it its line meet meets mention mentioned mentions neither no nor not occur occurred
-occurrence occurrences occurs of on only or page pages paragraph passage passages report same section sentence since so
-that the them there these they this though time times to together waived was were where which while whereas window with
-words yet appear appeared appears found
+a although an and are be been both but concept concepts do document for had has have hit hits however in is line meet
+meets mention mentioned mentions neither no nor not occur occurred occurrence occurrences occurs of on or page pages
+paragraph passage passages report same section sentence the though time times together waived was were while whereas
+window words yet also appear appeared appears found
 """
 _PIECES_JA = """
 が は に の で と も や へ から まで より 中 内 では には への とは 件 回 箇所 か所 言及 見つかった 見つかり
 見つかりました 見つかっており 見つからない 見つからなかった 見つかりません 見つかりませんでした 見つからず あり あります
 ありました ある ない ありません あった なかった 現れる 現れ 現れます 現れない 現れません 出現 して しています している
-した する し おらず なく ため ので この その これら それら 文書 報告書 ともに 共に いずれも 同じ 行 文 段落 節 語の範囲
-ページ ページ外 該当箇所 を 不在 次の 以下の 理由 により で 免除した確認 概念 一方 一方で また ただし について に関する
-それぞれ なお です
+した する し おらず なく ため ので この 文書 報告書 ともに 共に いずれも 同じ 行 文 段落 節 語の範囲
+ページ ページ外 該当箇所 を 次の 以下の 理由 により 免除した確認 概念 一方 一方で また ただし について に関する
+なお です
 """
 
 ENGLISH = Grammar(
@@ -103,13 +128,25 @@ ENGLISH = Grammar(
     scopes=SCOPE_EN,
     pieces=frozenset(_WORDS_EN.split()),
     fixed=_re(
-        r"\b(?:\d[\d,]* of \d[\d,]* pages (?:have text that was|were|was) read|all \d[\d,]* pages were read"
-        r"|its only page was read|\d[\d,]* of them by ocr alone|outside the pages"
-        r"|all of them (?:never )?meet|never meet"
-        r"|absence (?:is not|cannot be|could not be) established|(?:for|because of) the following reasons?"
-        r"|must be read(?:, not denied)?)\b"
+        rf"\b(?:{_READ_EN}|outside the pages"
+        r"|(?:they|all of them) (?:(?:never|do not) )?meet|never meets?|there (?:is|are|was|were)"
+        r"|absence (?:is not|cannot be|could not be) established(?:,? because\b)?"
+        r"(?: (?:for|of) the following reasons?)?"
+        r"|this is absence with waived|(?:(?:this|these passages|the passages) )?must be read(?:, not denied)?)\b"
     ),
     signs=" ,;:()–—-",
+    read=_re(_READ_EN),
+    bracket=_re(
+        rf"(?<={COVERAGE}) ?\((?:{_READ_EN})\)"
+        rf"|\((?:on )?pages? {_RANGE}(?:(?:, and |, | and ){_RANGE})*(?:(?: and|,) outside the pages)?\)"
+    ),
+    bare=_re(
+        r"(?:\b(?:a|also|for|however|in|of|on|or|page|pages|the|waived|following reasons?|because|outside the pages"
+        r"|this is absence with waived)\b|\W|\d)*"
+    ),
+    whole=_re(r"\b(?:document|report)\b"),
+    bound=_re(rf"{COVERAGE} of the (?:document|report)\b"),
+    each=_re(r"\ball of them\b"),
     stop=".",
     count=_re(r"(?<![\d.,])(\d[\d,]*) (?:times?|hits?|occurrences?|mentions?|match(?:es)?)\b"),
     listed=_re(
@@ -124,11 +161,13 @@ ENGLISH = Grammar(
     negation=_re(r"\b(?:no|not|never|neither|nor)\b|(?<![\d.,])0 "),
     meeting=_re(r"\b(?:meets?|together|same)\b"),
     found=_re(r"\b(?:found|occur\w*|mention\w*|hits?|times?|match\w*|appear\w*|there (?:is|are|was|were))\b"),
+    contrary=_re(rf"{_VERBS}.*{_VERBS}"),
     same=_re(r"\bsame (window of words|\w+)"),
+    scope=_re(r"\b(?:lines?|sentences?|paragraphs?|sections?|pages?|passages?|window|document|report)\b"),
     all_read=_re(r"\ball \d[\d,]* pages|\b(its only page)\b"),
     outside=_re(r"\boutside\b"),
     not_established=_re(r"\babsence (?:is not|cannot be|could not be) established\b"),
-    must_be_read=_re(r"\bmust be read(?:, not denied)?\b"),
+    must_be_read=_re(r"\b(?:(?:this|these passages|the passages) )?must be read(?:, not denied)?\b"),
     absence=_re(r"\babsen|\bestablished"),
     waived=_re(r"\bwaived\b"),
 )
@@ -138,12 +177,24 @@ JAPANESE = Grammar(
     scopes=SCOPE_JA,
     pieces=frozenset(_PIECES_JA.split()),
     fixed=_re(
-        r"全\d[\d,]* ?ページの?うち\d[\d,]* ?ページの文字を読み取(?:り|った)|全\d[\d,]* ?ページを読み取り済み"
-        r"|うち\d[\d,]* ?ページはocrのみ|すべて(?=同じ)"
+        rf"{_READ_JA}|すべて(?=同じ)"
         rf"|同じ(?:{'|'.join(SCOPE_JA.values())})に現れることは(?:ない|ありません)"
         r"|不在は確定でき(?:ない|ません)|読む必要が(?:ある|あります)"
     ),
     signs=" ,、;:()・–~〜-",
+    read=_re(_READ_JA),
+    bracket=_re(
+        rf"(?<={COVERAGE}) ?\((?:{_READ_JA})\)"
+        rf"|\({_RANGE}(?:(?:, ?|、 ?|・|と){_RANGE})* ?ページ(?:(?:、|と)ページ外)?\)|\(ページ外\)"
+        rf"|\(免除した確認: ?{PHRASE}(?:、{PHRASE})*\)"
+    ),
+    bare=_re(
+        r"(?:が|の|に|で|は|も|と|や|を|中|内|ページ|ページ外|免除した確認|次の|以下の|理由|により|ため|ので|なお"
+        r"|また|ただし|この|\W|\d)*"
+    ),
+    whole=_re(r"文書|報告書"),
+    bound=_re(rf"(?:この)?(?:文書|報告書)の{COVERAGE}"),
+    each=_re(r"すべて|いずれも"),
     stop="。",
     count=_re(r"(?<![\d.,])(\d[\d,]*) ?(?:件|回|箇所|か所)"),
     listed=_re(rf"(?<![\d.,])({_RANGE}(?:(?:, ?|、 ?|・|と){_RANGE})*) ?ページ(?!の?(?:うち|中|文字)|を読)"),
@@ -152,11 +203,15 @@ JAPANESE = Grammar(
     total=_re(r"全(\d[\d,]*) ?ページ(?=を読)"),
     by_ocr=_re(r"うち(\d[\d,]*) ?ページ(?=はocr)"),
     clause=_re(r"[、;:()]|一方"),
-    joint=_re(rf"(?<={NAME})(?:、と?|・|と|や)(?={NAME})"),
+    joint=_re(rf"(?<={NAME})(?:、と?|・|と|や|)(?={NAME})"),
     negation=_re(r"ない|なかった|なく|ません|ず|(?<![\d.,])0 ?(?:件|回|箇所|か所)"),
     meeting=_re(r"ともに|共に|同じ"),
     found=_re(r"見つか|現れ|出現|言及|ある|あり|あった|件|回|所"),
+    contrary=_re(
+        r"あり(?!ません)|ある|あった|見つかった|見つかりまし|見つかって|現れ(?!ない|ません)|出現(?!しない)"
+    ),
     same=_re(rf"同じ({'|'.join(SCOPE_JA.values())})"),
+    scope=_re(r"[行文節]|段落|範囲|ページ|箇所|報告書"),
     all_read=_re(r"全\d[\d,]* ?ページを読み取り済み()?"),
     outside=_re(r"ページ外"),
     not_established=_re(r"不在は確定でき(?:ない|ません)"),

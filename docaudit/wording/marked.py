@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from docaudit.evidence import Hit, Mention
 from docaudit.explain import reason_clause
 from docaudit.justification import AbsenceJustification, ObligationState
 from docaudit.wording.grammar import Grammar
@@ -44,12 +44,16 @@ class Mark(NamedTuple):
         text: The words themselves; of a phrase, the code of the obligation.
         pages: Pages that may be named with it.
         hits: Hits of the concept; None for all others.
+        concepts: Concepts of which a quotation shows a hit.
+        spelt: A name or phrase as it stands in the sentence; a quotation that it is part of is verbatim.
     """
 
     kind: Literal["name", "phrase", "quote", "within"]
     text: str
     pages: frozenset[int] = frozenset()
     hits: int | None = None
+    concepts: frozenset[str] = frozenset()
+    spelt: str = ""
 
 
 class Marked(NamedTuple):
@@ -82,9 +86,12 @@ def mark(sentence: str, justification: AbsenceJustification, grammar: Grammar) -
     marks: dict[str, Mark] = {}
 
     def put(found: str, mark: Mark, pattern: str) -> str:
-        sign = chr(_FIRST[mark.kind] + sum(other.kind == mark.kind for other in marks.values()))
-        marks[sign] = mark
-        return re.sub(pattern, sign, found)
+        def sign_of(words: re.Match[str]) -> str:
+            sign = chr(_FIRST[mark.kind] + len(marks))
+            marks[sign] = mark._replace(spelt=words.group())
+            return sign
+
+        return re.sub(pattern, sign_of, found)
 
     text = put(text, Mark("within", grammar.within), f"(?i:{re.escape(grammar.within)})")
     for check in justification.obligations:
@@ -105,10 +112,15 @@ def mark(sentence: str, justification: AbsenceJustification, grammar: Grammar) -
 def _name_pattern(name: str) -> str:
     """The name as a whole word; short acronyms in capitals only, so that IT is not the word it."""
     folded = plain(name)
-    left = r"(?<![A-Za-z0-9])" if folded[:1].isascii() and folded[:1].isalnum() else ""
-    right = r"(?![A-Za-z0-9])" if folded[-1:].isascii() and folded[-1:].isalnum() else ""
     flags = "" if folded.isupper() and len(folded) < 5 else "(?i)"
-    return f"{flags}{left}{re.escape(folded)}{right}"
+    return f"{flags}{_whole(folded)}"
+
+
+def _whole(words: str) -> str:
+    """A pattern for words that begin and end where words do."""
+    left = r"(?<![A-Za-z0-9])" if words[:1].isascii() and words[:1].isalnum() else ""
+    right = r"(?![A-Za-z0-9])" if words[-1:].isascii() and words[-1:].isalnum() else ""
+    return f"{left}{re.escape(words)}{right}"
 
 
 def _mark_quotes(text: str, marks: dict[str, Mark], justification: AbsenceJustification) -> Marked:
@@ -118,31 +130,20 @@ def _mark_quotes(text: str, marks: dict[str, Mark], justification: AbsenceJustif
         inner = next(group for group in found.groups() if group is not None).strip(" ")
         if inner in marks and marks[inner].kind == "name":
             return inner
-        words = plain("".join(marks[sign].text if sign in marks else sign for sign in inner))
-        pages = _pages_of(words, justification)
-        if pages is None:
+        words = plain("".join(marks[sign].spelt if sign in marks else sign for sign in inner))
+        shown = [one for one in _snippets(justification) if re.search(_whole(words), plain(one.snippet))]
+        if not words.strip() or not shown:
             problems.append(f"the quotation {words!r} stands in no evidence")
         if re.search(r"\d", words):
             problems.append(f"the quotation {words!r} has a number in it: quote words only")
-        sign = chr(_FIRST["quote"] + sum(mark.kind == "quote" for mark in marks.values()))
-        marks[sign] = Mark("quote", words, pages or frozenset())
+        sign = chr(_FIRST["quote"] + len(marks))
+        concepts = frozenset(one.concept for one in shown if isinstance(one, Hit) or one.kind == "mention")
+        marks[sign] = Mark("quote", words, frozenset(one.page_num for one in shown), concepts=concepts)
         return sign
 
     return Marked(_QUOTED.sub(quoted, text), marks, tuple(problems))
 
 
-def _pages_of(words: str, justification: AbsenceJustification) -> frozenset[int] | None:
-    """Pages on which the words stand verbatim in what is shown of them; None if they stand nowhere."""
-    if not words.strip():
-        return None
-    pages = frozenset(page for page, snippet in _snippets(justification) if words in plain(snippet))
-    table = justification.concept_table
-    known = [justification.question or "", *(variant.text for variant in (table.active if table else ()))]
-    return pages if pages or any(words in plain(text) for text in known) else None
-
-
-def _snippets(justification: AbsenceJustification) -> Iterator[tuple[int, str]]:
-    for hit in justification.hits:
-        yield hit.page_num, hit.snippet
-    for mention in (*justification.closest_mentions, *justification.near_misses):
-        yield mention.page_num, mention.snippet
+def _snippets(justification: AbsenceJustification) -> tuple[Hit | Mention, ...]:
+    """All that is shown of the document; words of question and table need not stand in it."""
+    return (*justification.hits, *justification.closest_mentions, *justification.near_misses)

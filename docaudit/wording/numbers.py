@@ -42,7 +42,7 @@ def number_problems(marked: Marked, summary: Summary, grammar: Grammar) -> list[
         return "" if right else f"'{found.group()}' is not the number of pages of {_said(of)}"
 
     def listed(found: re.Match[str]) -> str:
-        of = _before(marked, found.start())
+        of = _before(marked, found.start(), grammar)
         pages = _pages(found[1])
         right = of is not None and pages and pages <= of.pages
         return "" if right else f"'{found.group()}' are not pages of {_said(of)}"
@@ -87,12 +87,16 @@ def _pages(listed: str) -> frozenset[int]:
     return frozenset(pages)
 
 
-def _before(marked: Marked, at: int) -> Mark | None:
-    """The last name, phrase or quotation before this place."""
-    signs = [
-        sign for sign in marked.text[:at] if sign in marked.marks and marked.marks[sign].kind != "within"
+def _before(marked: Marked, at: int, grammar: Grammar) -> Mark | None:
+    """The last name, phrase or quotation before this place; none behind a meeting, of which nothing was counted."""
+    places = [
+        place
+        for place, sign in enumerate(marked.text[:at])
+        if sign in marked.marks and marked.marks[sign].kind != "within"
     ]
-    return marked.marks[signs[-1]] if signs else None
+    if not places or grammar.meeting.search(marked.text[places[-1] : at]):
+        return None
+    return marked.marks[marked.text[places[-1]]]
 
 
 def _nearest(marked: Marked, at: int, grammar: Grammar) -> Mark | None:
@@ -106,7 +110,7 @@ def _nearest(marked: Marked, at: int, grammar: Grammar) -> Mark | None:
         if (sign := marked.text[place]) in marked.marks and marked.marks[sign].kind in ("name", "quote")
     ]
     if not places:
-        return _before(marked, at)
+        return _before(marked, at, grammar)
     return marked.marks[marked.text[min(places, key=lambda place: abs(place - at))]]
 
 

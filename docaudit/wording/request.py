@@ -33,9 +33,12 @@ The sentence is checked by a program, which refuses it if a rule is broken. It
   number, for one without hits "no mention of ... was found", each in a clause of its own between commas;
 - {finding};
 - writes numbers as digits, only hits, pages of what is named before them, and the pages in all and pages read;
-- quotes the document only verbatim from a snippet, in quotation marks, without digits;
+- quotes the document only verbatim from a snippet, in whole words, in quotation marks, without digits; in a clause with
+  a concept only around a mention of this concept;
+- has nothing in round brackets but pages, or, behind "{within}", what was read;
+- denies nothing of the document as a whole, and joins no two concepts but in a denial or in how they meet;
 - says what was read, if at all, in the words of fixed_sentence;
-- says how concepts meet only as "in the same {scope}";
+- says how concepts meet only as "in the same {scope}", of all required concepts together, in a clause without numbers;
 - beside names, quotations and fixed phrases has only these words: {words}
 fixed_sentence is such a sentence by a template: yours may be clearer, and must say no more.
 Schema: {schema}"""
@@ -121,7 +124,7 @@ def _instructions(justification: AbsenceJustification) -> str:
     because = "absence is not established, because" if english else "次の理由で不在は確定できない"
     finding = {
         Finding.MENTIONED: f'says "{must}" of the passages',
-        Finding.ABSENT: "names every waived obligation by its code and the word for waived, if there is any",
+        Finding.ABSENT: "names every waived obligation by its code behind the word for waived, if there is any",
         Finding.NOT_ESTABLISHED: f'says "{because}" and then the phrase of each unmet obligation verbatim',
     }[justification.finding]
     return _INSTRUCTIONS.format(
