@@ -71,6 +71,7 @@ def test_published_selection(threshold: float | None, many: int) -> None:
 def test_one_of_two_documents_is_half() -> None:
     (cell,) = grid([question("refund", "policy plan", "policy steps")], ks=(2,))
     (one,) = cell.questions
+    assert (cell.complete.numerator, cell.complete.denominator) == (0, 1)  # half is not all
     assert (one.recall, one.precision, one.found, one.missed) == (0.5, 0.5, ("policy",), ("steps",))
 
 
@@ -103,16 +104,17 @@ def test_nothing_becomes_zero() -> None:
         row("unnamed", 0.9),
         row("unlabelled", 0.9, "unverified", required_doc_ids=["D1"]),
         row("noisy", 0.9, "absent"),
+        row("loud", 0.9, "absent"),
         row("quiet", 0.1, "absent"),
     ]
     (cell,) = grid(rows, ks=(1,), thresholds=(0.5,))
-    assert str(cell.recall) == "0.50 (2 of 8 questions)"
+    assert str(cell.recall) == "0.50 (2 of 9 questions)"
     assert (
-        str(cell.precision) == "1.00 (1 of 8 questions)"
+        str(cell.precision) == "1.00 (1 of 9 questions)"
     )  # nothing was selected for "cut": it has no precision
-    assert (cell.noise.numerator, cell.noise.denominator) == (1, 2)
+    assert (cell.noise.numerator, cell.noise.denominator) == (2, 3)
     assert cell.left_out == {
-        LeftOut.EVIDENCE_ABSENT: ("noisy", "quiet"),
+        LeftOut.EVIDENCE_ABSENT: ("noisy", "loud", "quiet"),
         LeftOut.UNVERIFIED: ("unlabelled",),
         LeftOut.RELEVANT_NOT_NAMED: ("unnamed",),
         LeftOut.RETRIEVAL_FAILED: ("broken",),
