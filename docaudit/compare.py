@@ -33,7 +33,8 @@ class ConceptChange(Model):
     Attributes:
         concept: Its name.
         fate: holds (no hit before, none now, and all could be searched), voided (hits now), not_established (no hit,
-            but the new audit has an unmet obligation), was_not_absent (it had hits before).
+            but the new audit has an unmet obligation), was_not_absent (it had hits before, or the old audit left an
+            obligation unmet), now_absent (only the new audit could establish it).
         hits_before: Hits in the old edition.
         hits_now: Hits in the new one.
         pages_now: Pages of the new one with a hit.
@@ -84,6 +85,8 @@ def compare(
 ) -> Comparison:
     """Audit a new edition as the old one was audited, and say which absences still hold.
 
+    Waivers do not come along: a person answered for what stands in the old edition.
+
     Args:
         old: The justification for the old edition.
         source: The new document: a PDF as `audit` takes it, a saved parse, or its folder.
@@ -94,7 +97,8 @@ def compare(
     """
     assert old.document is not None, "a justification without a document cannot be made"
     assert old.concept_table is not None, "nor can one without a table"
-    options = old.options.model_copy(update={"password": password, "explain_with": "template"})
+    # A person waived what stands in the old edition; nobody has looked at the new one.
+    options = old.options.model_copy(update={"waive": {}, "password": password, "explain_with": "template"})
     now = audit(source, old.concept_table, question=old.question, options=options, progress=progress)
     assert now.document is not None
     return Comparison(
@@ -123,12 +127,14 @@ def _fate(before: Finding, now: Finding) -> Fate:
 
 def _concept(name: str, old: AbsenceJustification, now: AbsenceJustification) -> ConceptChange:
     before, found = old.concept_hits.get(name, 0), now.concept_hits[name]
-    if before:
+    if before or (old.unmet and (found or now.unmet)):
         fate = Fate.WAS_NOT_ABSENT
     elif found:
         fate = Fate.VOIDED
+    elif now.unmet:
+        fate = Fate.NOT_ESTABLISHED
     else:
-        fate = Fate.NOT_ESTABLISHED if now.unmet else Fate.HOLDS
+        fate = Fate.NOW_ABSENT if old.unmet else Fate.HOLDS
     return ConceptChange(
         concept=name, fate=fate, hits_before=before, hits_now=found, pages_now=now.concept_pages[name]
     )

@@ -120,6 +120,17 @@ def test_words_of_their_own_are_no_plurals(text: str, variant: str) -> None:
     assert found(text, variant) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "variant"), [("toxic gases", "gas"), ("two lenses", "lens"), ("unconscious biases", "bias")]
+)
+def test_a_singular_that_ends_like_a_plural_keeps_its_plural(text: str, variant: str) -> None:
+    assert len(found(text, variant)) == 1
+
+
+def test_a_prefix_takes_no_singular() -> None:
+    assert found("carbon and cars", "cars", match="prefix") == ["cars"]
+
+
 def test_no_form_is_nonsense() -> None:
     assert forms("carbon emissions") == ("carbon emissions", "carbon emission")
     assert forms("news") == ("news",)

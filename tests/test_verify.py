@@ -357,6 +357,18 @@ class TestCompare:
         assert not result.same_document
         assert bool(result.unmet) == (fate == "not_established")
 
+    def test_a_waiver_does_not_come_along(self) -> None:
+        table = docaudit.ConceptTable.from_variants({"uranium": ["uranium"]})
+        with_picture = pdfs.document(pdfs.with_picture(["A ferry."], ["a logo"]))
+        old = docaudit.audit(
+            with_picture, table, waive={"ink_read": "a person saw that it is a logo"}, **OPTIONS
+        )
+        assert old.finding is Finding.ABSENT
+        other = pdfs.document(pdfs.with_picture(["A ferry."], ["other words"]))
+        result = docaudit.compare(old, other)
+        assert result.fate == "not_established"
+        assert [check.obligation for check in result.unmet] == ["ink_read"]
+
     def test_command_with_two_justifications(
         self, old: AbsenceJustification, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:

@@ -34,7 +34,7 @@ class Entry(NamedTuple):
 
 _FINDINGS = {
     Finding.MENTIONED: "What is required is there (several concepts: they meet within the scope); it must be read.",
-    Finding.ABSENT: "It was not found, and every obligation is met or waived.",
+    Finding.ABSENT: "It was not found, and no obligation is unmet.",
     Finding.NOT_ESTABLISHED: "It was not found, but an obligation is unmet, so this does not show that it is absent.",
 }
 _PAGES = {

@@ -69,4 +69,6 @@ def strength(justification: AbsenceJustification, t: Tongue = ENGLISH) -> str:
     if not capped:
         return t(words.STRENGTHS[justification.strength])
     why = words.STRENGTHS[Strength.STRONG if none_found else Strength.MODERATE]
-    return t("{why}, but obligations are unmet", why=t(why))
+    if justification.unmet:
+        return t("{why}, but obligations are unmet", why=t(why))
+    return t("{why}, but obligations are waived", why=t(why))

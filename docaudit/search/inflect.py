@@ -124,8 +124,8 @@ def plurals(word: str) -> tuple[str, ...]:
         return (word + "s",)
     if lower.endswith("sis"):
         return (word[:-2] + "es",)
-    if singulars(word) or lower in _OWN_WORDS:
-        return ()  # it is a plural already
+    if (singulars(word) or lower in _OWN_WORDS) and not lower.endswith(("as", "os", "lens")):
+        return ()  # it is a plural already; gas, cosmos and lens are none
     if re.search(r"(?:s|x|z|ch|sh)$", lower):
         return (word + "es",)
     if re.search(r"[^aeiou]y$", lower):
@@ -133,14 +133,14 @@ def plurals(word: str) -> tuple[str, ...]:
     return (word + "s", word + "es") if lower.endswith("o") else (word + "s",)
 
 
-def forms(text: str) -> tuple[str, ...]:
+def forms(text: str, *, number: bool = True) -> tuple[str, ...]:
     """All forms of a variant, the written one first: spellings of each word, then plural and singular of the last
     word; then the same without the dots of an abbreviation, and katakana with another end.
     """
-    out = dict.fromkeys(_english_forms(text))
+    out = dict.fromkeys(_english_forms(text, number))
     undotted = _DOTTED.sub(lambda match: match[0].replace(".", ""), text)
     if undotted != text and len(text) <= 200:
-        out |= dict.fromkeys(_english_forms(undotted))
+        out |= dict.fromkeys(_english_forms(undotted, number))
     if _KATAKANA.search(text):
         out |= dict.fromkeys(_katakana_forms(text))
     return tuple(out)
@@ -159,7 +159,7 @@ def _katakana_forms(text: str) -> list[str]:
     return out[1:]
 
 
-def _english_forms(text: str) -> tuple[str, ...]:
+def _english_forms(text: str, number: bool) -> tuple[str, ...]:
     pieces = _WORD.split(text)
     words = _WORD.findall(text)
     if not words or len(text) > 200:
@@ -174,7 +174,9 @@ def _english_forms(text: str) -> tuple[str, ...]:
         out[_joined(pieces, tuple(dotted.format(".".join(w)) if _is_initials(w) else w for w in words))] = (
             None
         )
-    if not pieces[-1]:  # the text ends in a word, so its last word can be in the plural or singular
+    if (
+        number and not pieces[-1]
+    ):  # the text ends in a word, so its last word can be in the plural or singular
         for chosen in spelled:
             for last in (*plurals(chosen[-1]), *singulars(chosen[-1])):
                 out[_joined(pieces, (*chosen[:-1], last))] = None

@@ -222,7 +222,11 @@ def compile_variant(variant: Variant) -> Pattern:
     if variant.match == "regex":
         return Pattern(variant, (), variant.case_sensitive)
     inflect = variant.inflect == "auto"
-    written = forms(variant.text) if inflect and variant.match != "substring" else (variant.text,)
+    written = (
+        forms(variant.text, number=variant.match == "word")
+        if inflect and variant.match != "substring"
+        else (variant.text,)
+    )
     made: dict[str, Form] = {}
     for cased in written:
         form = _form(cased, inflect)
