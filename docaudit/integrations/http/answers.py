@@ -82,6 +82,8 @@ class Offer(Model):
     """What a client may name and set here.
 
     Attributes:
+        version: Version of docaudit.
+        keeps: Whether uploaded documents and their results are kept.
         tables: Concept tables of the server, by name.
         roots: Names of the folders whose documents may be named by path.
         options: Options that may be set.
@@ -91,6 +93,8 @@ class Offer(Model):
         audit_seconds: Time limit of one audit.
     """
 
+    version: str
+    keeps: bool
     tables: tuple[str, ...]
     roots: tuple[str, ...]
     options: tuple[str, ...]

@@ -135,6 +135,8 @@ def _add_state(app: FastAPI, settings: ServeSettings, roots: tuple[str, ...]) ->
     @app.get("/v1/offer", summary="What may be named and set here")
     async def offer() -> Offer:
         return Offer(
+            version=docaudit.__version__,
+            keeps=settings.keep is not None,
             tables=table_names(settings.tables),
             roots=roots,
             options=OPTIONS,

@@ -22,6 +22,7 @@ _GRACE_SECONDS = 5
 class _Impatient(H11Protocol):
     """Closes connections whose headers do not come: they would hold a handle each, for ever."""
 
+    seconds = _HEADER_SECONDS
     _patience: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -40,7 +41,7 @@ class _Impatient(H11Protocol):
         if self.conn.their_state is not h11.IDLE:
             self._stop_waiting()
         elif self._patience is None:
-            self._patience = self.loop.call_later(_HEADER_SECONDS, self.transport.close)
+            self._patience = self.loop.call_later(self.seconds, self.transport.close)
 
     def _stop_waiting(self) -> None:
         if self._patience is not None:
@@ -62,7 +63,7 @@ def serve(settings: ServeSettings, listening: Callable[[str], None]) -> None:
     with _listening(settings) as taken:
         config = uvicorn.Config(
             app,
-            http=_Impatient,
+            http=type("Protocol", (_Impatient,), {"seconds": min(_HEADER_SECONDS, settings.upload_seconds)}),
             ws="none",
             lifespan="on",
             log_level="warning",
