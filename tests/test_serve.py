@@ -44,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory, folder: Path) -> Iterator[Server]:
     temporary = tmp_path_factory.mktemp("serve") / "tmp"
-    flags = ("--root", str(folder), "--tables", str(SAMPLES), "--max-upload-mb", "2", "--max-table-mb", "1")
+    flags = ("--root", str(folder), "--tables", str(SAMPLES), "--max-upload-mb", "3", "--max-table-mb", "1")
     with serving(temporary, *flags, "--max-pages", "80") as server:
         yield server
 
@@ -165,7 +165,7 @@ def test_the_stream(client: httpx.Client) -> None:
     assert events[2] == {"event": "step", "done": 2, "pages": 2}
     assert events[-1]["justification"].encode() == audited(client).content
     assert events[-1]["summary"]["hits"] == 1
-    assert events[-1]["report"].startswith("<!doctype html>")
+    assert events[-1]["report"].startswith("<!DOCTYPE html>")
 
 
 @pytest.mark.parametrize(
@@ -242,8 +242,8 @@ LOCKED = pdfs.document(pdfs.text("Secret electricity."), encryption=4, user_pw="
         (b"%PDF-1.7\n%%EOF", 422, None),
         (SMALL[:300], 422, None),
         (LOCKED, 422, "password_required"),
-        (b"x" * (2 * 1024 * 1024 + 1), 413, "upload_too_large"),
-        (b"x" * (5 * 1024 * 1024), 413, "upload_too_large"),
+        (b"x" * (3 * 1024 * 1024 + 1), 413, "upload_too_large"),
+        (b"x" * (6 * 1024 * 1024), 413, "upload_too_large"),
         (pdfs.document(*[pdfs.text("page")] * 81), 413, "too_many_pages"),
     ],
 )
@@ -506,6 +506,11 @@ def reading(link: socket.socket) -> None:
         received += link.recv(65536)
 
 
+def last_event(answer: bytes) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads([line for line in answer.splitlines() if b'"event"' in line][-1])
+    return found
+
+
 def test_full_then_left_by_all(own: Server) -> None:
     with own.client() as client:
         with begin(own) as first:
@@ -532,7 +537,7 @@ def test_the_worker_is_killed(own: Server) -> None:
         first = min(own.workers())  # the others are its children
         os.kill(first, signal.SIGKILL)
         answer = all_of(link)
-    last = json.loads([line for line in answer.decode().splitlines() if '"event"' in line][-1])
+    last = last_event(answer)
     assert (last["event"], last["status"], last["code"]) == ("problem", 500, "worker_failed")
     until(lambda: not own.workers() and not own.places(), 10)
 
@@ -542,7 +547,10 @@ def test_told_to_end(own: Server, how: signal.Signals) -> None:
     with begin(own) as link:
         reading(link)
         own.process.send_signal(how)
+        answer = all_of(link)
         assert own.process.wait(20) == 0
+    last = last_event(answer)
+    assert (last["event"], last["status"], last["code"]) == ("problem", 503, "closing")
     assert own.workers() == []
     assert list(own.temporary.iterdir()) == []
     assert "Traceback" not in own.log.read_text()

@@ -95,6 +95,15 @@ class Desk:
                 if self._settings.keep is not None and job.document is not None:
                     await asyncio.to_thread(self._keep, job.place, self._settings.keep)
                 return done
+        except asyncio.CancelledError as error:
+            if not self.closing:
+                raise  # the client has left, nobody is told
+            raise refused(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                "closing",
+                "the server ended before the work was done; nothing is known of the document",
+                "ask again when it is back",
+            ) from error
         finally:
             await asyncio.shield(self.leave(job.place))
             run.steps.put_nowait(None)
@@ -119,10 +128,18 @@ class Desk:
                 "the log of the server says more",
             ) from error
 
+    def wind_down(self, seconds: float) -> None:
+        """Let nobody in any more, and end after so many seconds what is still worked on then."""
+        self.closing = True
+        asyncio.get_running_loop().call_later(seconds, self._end_all)
+
+    def _end_all(self) -> None:
+        for task in tuple(self._runs):
+            task.cancel()
+
     async def close(self) -> None:
         """End all work, and remove all that is left."""
         self.closing = True
-        for task in self._runs:
-            task.cancel()
+        self._end_all()
         await asyncio.gather(*self._runs, return_exceptions=True)
         self._places.close()

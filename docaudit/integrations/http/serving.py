@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 from collections.abc import Callable
+from types import FrameType
 
 import h11
 import uvicorn
@@ -12,11 +14,14 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from docaudit.errors import OptionError
 from docaudit.integrations.http.app import create_app
+from docaudit.integrations.http.desk import Desk
 from docaudit.integrations.http.settings import ServeSettings
 
 _HEADER_SECONDS = 15.0
-_GRACE_SECONDS = 5
-"""How long answers may take to go out when the server ends; what is still worked on then is ended."""
+_GRACE_SECONDS = 3
+"""How long work may go on when the server is told to end; after that its clients are told that there is no result."""
+_LAST_SECONDS = 10
+"""How long those answers may take to go out."""
 
 
 class _Impatient(H11Protocol):
@@ -49,6 +54,22 @@ class _Impatient(H11Protocol):
             self._patience = None
 
 
+class _Server(uvicorn.Server):
+    """Ends with exit code 0 when it is told to; uvicorn would end by the signal, as if it had been killed."""
+
+    def __init__(self, config: uvicorn.Config, desk: Callable[[], Desk]) -> None:
+        super().__init__(config)
+        self._desk = desk
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._desk().wind_down(_GRACE_SECONDS)
+        await super().shutdown(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self.force_exit = self.should_exit  # told twice: at once
+        self.should_exit = True
+
+
 def serve(settings: ServeSettings, listening: Callable[[str], None]) -> None:
     """Serve until the process is told to end (SIGINT, SIGTERM).
 
@@ -70,12 +91,12 @@ def serve(settings: ServeSettings, listening: Callable[[str], None]) -> None:
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            timeout_graceful_shutdown=_GRACE_SECONDS,
+            timeout_graceful_shutdown=_GRACE_SECONDS + _LAST_SECONDS,
         )
         port = taken.getsockname()[1]
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         listening(f"http://{host}:{port}/")
-        uvicorn.Server(config).run(sockets=[taken])
+        _Server(config, lambda: app.state.desk).run(sockets=[taken])
 
 
 def _listening(settings: ServeSettings) -> socket.socket:
@@ -83,7 +104,9 @@ def _listening(settings: ServeSettings) -> socket.socket:
         family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
         return socket.create_server((settings.host, settings.port), family=family, backlog=128)
     except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or error
+        number = getattr(error, "errno", None) or 0
+        # Names that cannot be looked up have numbers of their own, below zero.
+        reason = os.strerror(number) if number > 0 else getattr(error, "strerror", None) or error
         raise OptionError(
             f"cannot listen on {settings.host}, port {settings.port}: {reason}",
             remedy="name another with --host or --port; 0 takes a free port",
