@@ -63,12 +63,15 @@ def keep(place: Path, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     # Under a temporary name first, so that what has its final name is complete.
     partial = Path(tempfile.mkdtemp(prefix=f".{now}-", dir=folder))
-    for part in ("document", "table", "out"):
-        for file in sorted((place / part).iterdir()):
-            (partial / part).mkdir(exist_ok=True)
-            shutil.copyfile(file, partial / part / file.name)
-    kept = folder / partial.name.removeprefix(".")
-    return partial.rename(kept)
+    try:
+        for part in ("document", "table", "out"):
+            for file in sorted((place / part).iterdir()):
+                (partial / part).mkdir(exist_ok=True)
+                shutil.copyfile(file, partial / part / file.name)
+        return partial.rename(folder / partial.name.removeprefix("."))
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
 
 
 def safe_name(name: str | None, otherwise: str) -> str:
