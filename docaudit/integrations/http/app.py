@@ -23,7 +23,7 @@ from docaudit.integrations.http.guard import PAGE, Guard, problem_response
 from docaudit.integrations.http.problems import Problem, RefusedError
 from docaudit.integrations.http.settings import ServeSettings
 from docaudit.integrations.http.tables import table_names
-from docaudit.integrations.http.visit import Form, Visit
+from docaudit.integrations.http.visit import Form, Visit, accepted
 from docaudit.justification import AbsenceJustification
 from docaudit.readability import CorpusReadability
 from docaudit.roots import Roots
@@ -41,7 +41,7 @@ A finding is `absent_within_coverage`, `mentioned` or `not_established`. A probl
 means that the audit did not take place."""
 
 FormQuery = Annotated[
-    Literal["json", "html", "stream"] | None,
+    Form | None,
     Query(alias="format", description="Form of the answer, whatever Accept says."),
 ]
 
@@ -89,7 +89,7 @@ def _add_work(app: FastAPI, settings: ServeSettings) -> None:
         HTML report (Accept: text/html); or a stream of lines of JSON (Accept: application/x-ndjson) with the events
         `step`, and at the end `result` or `problem`.
         """
-        return await visit(request).answer("audit", form or Form.accepted(request))
+        return await visit(request).answer("audit", form or accepted(request))
 
     @app.post(
         "/v1/coverage",

@@ -30,18 +30,16 @@ _LISTEN_SECONDS = 2.0
 _NOBODY = 499
 
 
-class Form:
-    """The forms of an answer."""
+Form = Literal["json", "html", "stream"]
+"""The form of an answer."""
 
-    Name = Literal["json", "html", "stream"]
 
-    @staticmethod
-    def accepted(request: Request) -> Form.Name:
-        """The form that the client names in Accept: JSON unless it asks for another."""
-        accept = request.headers.get("accept", "").lower()
-        if STREAM in accept:
-            return "stream"
-        return "html" if "text/html" in accept and "application/json" not in accept else "json"
+def accepted(request: Request) -> Form:
+    """The form that the client names in Accept: JSON unless it asks for another."""
+    accept = request.headers.get("accept", "").lower()
+    if STREAM in accept:
+        return "stream"
+    return "html" if "text/html" in accept and "application/json" not in accept else "json"
 
 
 class Visit:
@@ -52,7 +50,7 @@ class Visit:
         self._desk = desk
         self._settings = settings
 
-    async def answer(self, task: Task, form: Form.Name) -> Response:
+    async def answer(self, task: Task, form: Form) -> Response:
         """The answer to it; raises RefusedError."""
         try:
             place = self._desk.enter()
