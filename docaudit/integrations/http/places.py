@@ -106,6 +106,9 @@ def _remove_left_over(folder: Path) -> None:
             handle = os.open(left / _LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(left, ignore_errors=True)
+                for part in left.iterdir():  # the lock last: what cannot be removed now, another server may
+                    if part.name != _LOCK:
+                        shutil.rmtree(part)
+                shutil.rmtree(left)
             finally:
                 os.close(handle)

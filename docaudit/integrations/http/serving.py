@@ -12,7 +12,7 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from docaudit.errors import OptionError
+from docaudit.errors import OptionError, OutputError
 from docaudit.integrations.http.app import create_app
 from docaudit.integrations.http.desk import Desk
 from docaudit.integrations.http.settings import ServeSettings
@@ -57,9 +57,15 @@ class _Impatient(H11Protocol):
 class _Server(uvicorn.Server):
     """Ends with exit code 0 when it is told to; uvicorn would end by the signal, as if it had been killed."""
 
-    def __init__(self, config: uvicorn.Config, desk: Callable[[], Desk]) -> None:
+    def __init__(self, config: uvicorn.Config, desk: Callable[[], Desk], started: Callable[[], None]) -> None:
         super().__init__(config)
         self._desk = desk
+        self._started = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._started()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._desk().wind_down(_GRACE_SECONDS)
@@ -79,6 +85,7 @@ def serve(settings: ServeSettings, listening: Callable[[str], None]) -> None:
 
     Raises:
         OptionError: The address cannot be listened on; a folder that is named is none.
+        OutputError: There is no place for temporary files.
     """
     app = create_app(settings)
     with _listening(settings) as taken:
@@ -95,8 +102,13 @@ def serve(settings: ServeSettings, listening: Callable[[str], None]) -> None:
         )
         port = taken.getsockname()[1]
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
-        listening(f"http://{host}:{port}/")
-        _Server(config, lambda: app.state.desk).run(sockets=[taken])
+        server = _Server(config, lambda: app.state.desk, lambda: listening(f"http://{host}:{port}/"))
+        server.run(sockets=[taken])
+    if not server.started:
+        raise OutputError(
+            "the server could not start: its temporary folder cannot be made",
+            remedy="make room, or set TMPDIR",
+        )
 
 
 def _listening(settings: ServeSettings) -> socket.socket:
