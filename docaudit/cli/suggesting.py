@@ -9,6 +9,7 @@ import click
 
 from docaudit.cli.common import concepts_flag, debug_flag, documents, json_flag
 from docaudit.cli.flags import chosen_options, option_flags
+from docaudit.cli.sections import SectionedCommand
 from docaudit.options import READING_OPTIONS
 
 method_flags = (
@@ -48,7 +49,7 @@ def _with_method(command: Any) -> Any:
     return command
 
 
-@click.command()
+@click.command(cls=SectionedCommand, short_help="Show words of each DOC that TABLE may lack.")
 @documents(-1)
 @concepts_flag
 @click.option(
@@ -107,7 +108,7 @@ def suggest(
     )
 
 
-@click.command()
+@click.command(cls=SectionedCommand, short_help="Show what half of TABLE would have missed.")
 @documents(-1)
 @concepts_flag
 @_with_method
