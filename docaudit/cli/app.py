@@ -169,8 +169,8 @@ def sweep(
     """Find every occurrence of every variant in each DOC, with its context.
 
     DOC is a PDF, or a folder that `docaudit parse` wrote. With --csv, --jsonl and --lines, what was not read is said on
-    stderr. Exit code: 1 any hit, 0 no hit and everything could be searched, 3 no hit but something was not read,
-    2 error.
+    stderr. Exit code: 0 no hit and everything could be searched, 1 any hit, 3 no hit but something was not read, 2
+    error.
     """
     from docaudit.cli import actions
 

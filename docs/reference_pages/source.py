@@ -1,4 +1,4 @@
-"""The package as its source says it: signatures, docstrings and annotations, read by griffe without running anything."""
+"""The package as its source says it: signatures, docstrings, annotations, as griffe reads them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def package() -> griffe.Module:
 
 
 def public(name: str) -> griffe.Object:
-    """What docaudit.__all__ calls so, where it is defined: docaudit.sweep is a function, docaudit/sweep.py another thing."""
+    """What docaudit.__all__ calls so, where it is defined (docaudit.sweep is a function and a module)."""
     found = package()[f"{_HOME[name].removeprefix('docaudit.')}.{name}"]
     return found.final_target if isinstance(found, griffe.Alias) else found
 

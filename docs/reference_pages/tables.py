@@ -9,8 +9,8 @@ from reference_pages.markdown import page, row, table
 
 HEAD = """# Tables
 
-pandas DataFrames with fixed columns, in this order, typed also when empty. `docaudit parse` keeps those of a document as
-Parquet files of the same names. Pages are 1-based physical pages, and 0 means the document as a whole. Boxes are
+pandas DataFrames with fixed columns, in this order, typed also when empty. `docaudit parse` keeps those of a document
+as Parquet files of the same names. Pages are 1-based physical pages, and 0 means the document as a whole. Boxes are
 `x0, y0, x1, y1` in points from the top left corner of the page as displayed.
 
 Where a meaning says "a PageState" and the like, the values stand at the end of this page.
