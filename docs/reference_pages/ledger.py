@@ -33,8 +33,18 @@ LEDGER_FILES: tuple[tuple[str, str, tuple[type[BaseModel], ...]], ...] = (
 )
 LEDGER_HEAD = """# The ledger of runs
 
-`docaudit evaluate LEDGER` reads a folder of five files and recomputes everything from their rows. `samples/ledger` is
-one. JSON Schemas stand in `schemas/ledger_*.schema.json`.
+`docaudit evaluate LEDGER` recomputes from labelled runs of a question-answering tool whether each layer did its part:
+eligible documents, retrieval, context, citations, claims, abstentions, isolation, each over its own denominator; where to
+repair first; and whether the tool may be released. It reads a folder of five files; `samples/ledger` is one.
+
+```sh
+docaudit evaluate samples/ledger --html release.html                  # exit code 1: not released
+docaudit evaluate samples/ledger --json > saved.json                  # exit code 1
+docaudit evaluate samples/ledger --verify saved.json                  # every number again: the same
+docaudit evaluate --diff samples/ledger samples/ledger                # which ratios moved, and which runs moved them?
+```
+
+JSON Schemas of the files stand in `schemas/ledger_*.schema.json`.
 
 - The contract names the SHA-256 of documents.jsonl and cases.jsonl, and every run names the SHA-256 of contract.json
   (`sha256sum FILE` prints it). So labels cannot follow outputs. A contract that is younger than an output, a version
