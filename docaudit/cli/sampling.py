@@ -37,7 +37,11 @@ FLAGS = (*READING_OPTIONS, "required", "regex_seconds", "sweep_seconds", "langua
     help="New folder for review.html (the pages), sheet.xlsx, sheet.csv (one of them to fill in) and draw.json.",
 )
 @click.option(
-    "--size", type=int, metavar="N", help="Pages to draw in all, shared out in proportion to the strata."
+    "--size",
+    type=int,
+    metavar="N",
+    help="Pages to draw in all, shared out in proportion to the strata: pages read from the text layer, by OCR, and "
+    "not in full.",
 )
 @click.option("--per-stratum", type=int, metavar="N", help="Pages to draw of each stratum instead.")
 @click.option(

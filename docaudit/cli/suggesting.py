@@ -28,6 +28,7 @@ method_flags = (
     ),
     click.option(
         "--max-terms",
+        metavar="N",
         type=click.IntRange(min=1),
         default=20_000,
         help="Different words and phrases that are compared; words, pairs and names first. [default: 20000]",
@@ -38,7 +39,11 @@ method_flags = (
         help="Keep the terms of the document and their vectors in the user's cache folder (DOCAUDIT_CACHE).",
     ),
     click.option(
-        "--top", type=click.IntRange(min=1), default=20, help="Candidates for each concept. [default: 20]"
+        "--top",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=20,
+        help="Candidates for each concept. [default: 20]",
     ),
 )
 
@@ -56,7 +61,11 @@ def _with_method(command: Any) -> Any:
     "--accept", multiple=True, metavar="TEXT", help="Accept this candidate or proposed row (text or row id)."
 )
 @click.option("--reject", multiple=True, metavar="TEXT", help="Reject it: it does not come back.")
-@click.option("--family", is_flag=True, help="The decision is for all of its family.")
+@click.option(
+    "--family",
+    is_flag=True,
+    help="Decide at once on all forms and spellings of the word that are listed with it (its family).",
+)
 @click.option("--concept", metavar="NAME", help="The concept meant, where a text is near several.")
 @click.option(
     "--propose", is_flag=True, help="Write all other candidates as proposed rows: an audit waits for them."

@@ -34,8 +34,8 @@ LEDGER_FILES: tuple[tuple[str, str, tuple[type[BaseModel], ...]], ...] = (
 LEDGER_HEAD = """# The ledger of runs
 
 `docaudit evaluate LEDGER` recomputes from labelled runs of a question-answering tool whether each layer did its part:
-eligible documents, retrieval, context, citations, claims, abstentions, isolation, each over its own denominator; where to
-repair first; and whether the tool may be released. It reads a folder of five files; `samples/ledger` is one.
+eligible documents, retrieval, context, citations, claims, abstentions, isolation, each over its own denominator; where
+to repair first; and whether the tool may be released. It reads a folder of five files; `samples/ledger` is one.
 
 ```sh
 docaudit evaluate samples/ledger --html release.html                  # exit code 1: not released
