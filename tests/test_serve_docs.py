@@ -14,6 +14,7 @@ import pytest
 
 from docaudit.integrations.http.asked import OPTIONS
 from docaudit.integrations.http.settings import ServeSettings
+from tests.pages import BLOCKS
 from tests.servers import HERE, Server, serving
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
@@ -21,15 +22,13 @@ PAGE = (HERE / "docs" / "serve.md").read_text("utf-8")
 PLACE = "http://127.0.0.1:8000"
 
 
-def block(language: str) -> str:
-    (found,) = re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-    return str(found)
+START, ASK, PROGRAM = (one.code for one in BLOCKS if one.page == "docs/serve.md")
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     # As the page starts it, but for the port and the folder.
-    command = block("text").split()
+    command = START.split()
     assert command[:2] == ["docaudit", "serve"]
     flags = [part if part.startswith("--") else str(HERE / part) for part in command[2:]]
     with serving(tmp_path_factory.mktemp("docs") / "tmp", *flags) as server:
@@ -41,7 +40,7 @@ def test_the_commands(server: Server, tmp_path: Path) -> None:
     if shutil.which("curl") is None and os.environ.get("CI") != "true":
         pytest.skip("curl is not installed")
     (tmp_path / "samples").symlink_to(HERE / "samples")
-    for line in block("sh").replace(PLACE, server.address).splitlines():
+    for line in ASK.replace(PLACE, server.address).splitlines():
         subprocess.run(["sh", "-c", f"{line} --fail-with-body --noproxy '*'"], cwd=tmp_path, check=True)
     finding = json.loads((tmp_path / "finding.json").read_text("utf-8"))
     assert finding["document"]["name"] == "scanned-annex-report.pdf"
@@ -53,7 +52,7 @@ def test_the_commands(server: Server, tmp_path: Path) -> None:
 
 
 def test_the_program(server: Server) -> None:
-    exec(compile(block("python").replace(PLACE, server.address), "docs/serve.md", "exec"), {})
+    exec(compile(PROGRAM.replace(PLACE, server.address), "docs/serve.md", "exec"), {})
 
 
 def test_tables_of_the_page_are_complete() -> None:
@@ -62,7 +61,3 @@ def test_tables_of_the_page_are_complete() -> None:
     defaults = {name.replace("-", "_"): float(value) for name, value in limits.items()}
     assert defaults == {name: ServeSettings.model_fields[name].default for name in defaults}
     assert len(defaults) == 7
-
-
-def test_the_readme_links_to_it() -> None:
-    assert "docs/serve.md" in (HERE / "README.md").read_text("utf-8")
