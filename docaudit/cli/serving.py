@@ -51,9 +51,9 @@ _FOLDER = click.Path(path_type=Path)
 )
 @debug_flag
 def serve(**flags: Any) -> int:
-    """Serve audits over HTTP, with a page to try them (needs the extra serve).
+    """Serve audits over HTTP, with a page to try them.
 
-    There is no login: whoever reaches the address may audit, and read what lies below --root. Runs until it is
+    Needs the extra serve. There is no login: whoever reaches the address may audit, and read what lies below --root. Runs until it is
     interrupted. Exit code: 0 ended as told, 2 error.
     """
     try:
