@@ -53,8 +53,8 @@ _FOLDER = click.Path(path_type=Path)
 def serve(**flags: Any) -> int:
     """Serve audits over HTTP, with a page to try them.
 
-    Needs the extra serve. There is no login: whoever reaches the address may audit, and read what lies below --root. Runs until it is
-    interrupted. Exit code: 0 ended as told, 2 error.
+    Needs the extra serve. There is no login: whoever reaches the address may audit, and read what lies below --root.
+    Runs until it is interrupted. Exit code: 0 ended as told, 2 error.
     """
     try:
         from docaudit.integrations.http.serving import serve as run
