@@ -49,10 +49,7 @@ def test_the_configuration_starts_a_server_with_every_tool_of_the_page() -> None
         async with mcp.Client(server) as client:
             return (await client.list_tools()).tools
 
-    found = {
-        tool.name: tool.input_schema["required"] if "required" in tool.input_schema else []
-        for tool in anyio.run(tools)
-    }
+    found = {tool.name: tool.input_schema.get("required", []) for tool in anyio.run(tools)}
     named = dict(
         re.findall(r"^\| `(\w+)` \| ([a-z, ]*?) ?\|", PAGE.partition("| finding |")[0], re.MULTILINE)
     )
