@@ -15,7 +15,7 @@ from tests import pdfs
 from tests.test_isolation import THREE, children
 
 PAGES = pdfs.document(*(pdfs.text(f"page {number}") for number in range(60)))
-WAIT = 5.0
+WAIT = 20.0
 """Far below the time limit of a page that hangs."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -73,7 +72,7 @@ class AuditAsked(ReadingAsked):
 
 Row = dict[str, str]
 Concepts = Annotated[
-    str | dict[str, list[str]] | list[Row],
+    str | dict[str, list[str] | str] | list[Row],
     Field(
         description="The concept table: which words stand for which concept. Either the path of a CSV, TSV, JSON, YAML "
         'or XLSX file; or an object of concept to variants, as {"AI": ["AI", "machine learning"], "power": '
@@ -84,12 +83,12 @@ Concepts = Annotated[
 ]
 
 
-def table_of(concepts: str | Mapping[str, list[str]] | list[Row], roots: Roots) -> ConceptTable:
+def table_of(concepts: str | dict[str, list[str] | str] | list[Row], roots: Roots) -> ConceptTable:
     """The table that a client names or writes; raises ConceptTableError, and NotBelowRootsError for its path."""
     if isinstance(concepts, str):
         with roots.opened(concepts) as path:
             return ConceptTable.load(path)
-    rows = sum(map(len, concepts.values())) if isinstance(concepts, Mapping) else len(concepts)
+    rows = sum(map(len, concepts.values())) if isinstance(concepts, dict) else len(concepts)
     if rows > _MOST_ROWS:
         raise ConceptTableError(
             f"has {rows:,} rows, and a call takes {_MOST_ROWS:,}",
