@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -504,6 +505,24 @@ class TestPipes:
         assert answers[2]["result"]["isError"] is True
         assert "docaudit" in answers[1]["result"]["serverInfo"]["name"]
         assert "not_established" in answers[1]["result"]["instructions"]
+
+    def test_ctrl_c_ends_it_at_once(self, folder: Path) -> None:
+        before = children()
+        with subprocess.Popen(
+            [sys.executable, "-m", "docaudit", "mcp", str(folder)],
+            env={**os.environ, "PYTHONPATH": str(HERE)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as server:
+            assert server.stdin is not None
+            assert server.stdout is not None
+            server.stdin.write('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+            server.stdin.flush()
+            assert json.loads(server.stdout.readline())["id"] == 1
+            server.send_signal(signal.SIGINT)
+            assert server.wait(SOON) == -signal.SIGINT  # standard input is open still
+        assert children() <= before
 
     @pytest.mark.parametrize(
         ("arguments", "said"),

@@ -8,6 +8,10 @@ import click
 
 from docaudit.cli.common import debug_flag
 from docaudit.errors import OptionError
+from docaudit.options import AuditOptions
+
+_PAGE_SECONDS: float = AuditOptions.model_fields["page_seconds"].default
+_DOCUMENT_SECONDS: float = AuditOptions.model_fields["document_seconds"].default
 
 
 @click.command()
@@ -15,14 +19,14 @@ from docaudit.errors import OptionError
 @click.option(
     "--page-seconds",
     type=click.FloatRange(min=0, min_open=True),
-    default=20.0,
-    help="Most time for one page that a client may ask for. [default: 20]",
+    default=_PAGE_SECONDS,
+    help=f"Most time for one page that a client may ask for. [default: {_PAGE_SECONDS:g}]",
 )
 @click.option(
     "--document-seconds",
     type=click.FloatRange(min=0, min_open=True),
-    default=3600.0,
-    help="Most time for a document that a client may ask for. [default: 3600]",
+    default=_DOCUMENT_SECONDS,
+    help=f"Most time for a document that a client may ask for. [default: {_DOCUMENT_SECONDS:g}]",
 )
 @click.option(
     "--max-mb", type=click.IntRange(min=1), default=1024, help="MiB of the largest file. [default: 1024]"

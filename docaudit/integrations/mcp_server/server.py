@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 
 from mcp.server import MCPServer
@@ -56,6 +57,8 @@ def serve(roots: Roots, limits: Limits, *, port: int | None = None) -> None:
     """
     server = build_server(roots, limits)
     if port is None:
+        # Python would wait for the thread that reads standard input, and so for another line.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         server.run("stdio")
         return
     with socket.socket() as probe:
