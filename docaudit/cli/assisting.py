@@ -59,8 +59,9 @@ def mcp(
     password: str | None,
     port: int | None,
 ) -> int:
-    """Serve audit, coverage, sweep, suggest and verify to assistants, for files below each FOLDER and no others.
+    """Serve an assistant the tools of docaudit, over its own protocol.
 
+    The tools are audit, coverage, sweep, suggest and verify, for files below each FOLDER and no others.
     Speaks the Model Context Protocol over standard input and output (extra mcp). Exit code: 0 when the client has gone,
     2 error.
     """
