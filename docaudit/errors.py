@@ -76,6 +76,10 @@ class NotBelowRootsError(DocauditError):
     """A client named no file below the folders of a server; whether it lies elsewhere is not told."""
 
 
+class StoppedError(DocauditError):
+    """Whoever started the work had it stopped before it was done."""
+
+
 class ListedError(DocauditError):
     """Several faults of one input, found in one go.
 

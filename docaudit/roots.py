@@ -150,7 +150,7 @@ class Roots:
         raise NotBelowRootsError(
             "no such file below the folders that are open to clients",
             file=shown,
-            remedy=f"name it {self._how()}, as the list of documents does",
+            remedy=f"name it {self._how()}",
         )
 
     def _candidates(self, path: str) -> list[Path]:

@@ -46,10 +46,7 @@ def refusal(roots: Roots, path: str) -> str:
     return str(refused.value).removeprefix(f"{refused.value.file}: ")
 
 
-MISSING = (
-    "no such file below the folders that are open to clients (name it by its path below data, as the list of "
-    "documents does)"
-)
+MISSING = "no such file below the folders that are open to clients (name it by its path below data)"
 
 
 def test_a_file_keeps_its_name_and_is_audited_as_by_its_path(folders: Path) -> None:

@@ -1,1 +1,1 @@
-"""docaudit inside other people's tools; each needs an extra of its own, and loads nothing of it before it is used."""
+"""Other people's tools that call docaudit: one room for each, which needs the extra of that name and knows no other."""
