@@ -17,6 +17,7 @@ import jsonschema
 import pytest
 
 from docaudit.cli import main
+from docaudit.integrations.http.settings import ServeSettings
 from tests import pdfs
 from tests.servers import PLAIN, TABLE, Server, serving, until
 
@@ -621,3 +622,17 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     monkeypatch.setitem(__import__("sys").modules, "docaudit.integrations.http.serving", None)
     assert main(["serve"]) == 2
     assert 'pip install "docaudit[serve]"' in capsys.readouterr().err
+
+
+def test_help_says_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--help"]) == 0
+    shown = re.sub(r"\s+", " ", capsys.readouterr().out)
+    said = dict(re.findall(r"--([\w-]+) [A-Z]+ [^\[\]]+\[default: ([\d.]+)[],]", shown))
+    fields = ServeSettings.model_fields
+    assert said == {
+        name.replace("_", "-"): f"{field.default:g}"
+        if isinstance(field.default, float)
+        else str(field.default)
+        for name, field in fields.items()
+        if field.default not in ((), None)
+    }
