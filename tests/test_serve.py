@@ -627,7 +627,7 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
 def test_help_says_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["serve", "--help"]) == 0
     shown = re.sub(r"\s+", " ", capsys.readouterr().out)
-    said = dict(re.findall(r"--([\w-]+) [A-Z]+ [^\[\]]+\[default: ([\d.]+)[],]", shown))
+    said = dict(re.findall(r"--([\w-]+) [A-Z]+ (?:(?!--)[^\[\]])+\[default: ([\d.]+)[],]", shown))
     fields = ServeSettings.model_fields
     assert said == {
         name.replace("_", "-"): f"{field.default:g}"
