@@ -51,10 +51,10 @@ def _risk_coverage(axes: Any, sweep: Sweep) -> None:
     curve = sweep.risk_coverage
     coverage = [curve.coverage(one) for one in curve.points]
     risk = [one.risk for one in curve.points]
-    area = "" if curve.aurc is None else f", area {curve.aurc:.3f}"
+    area = "not measurable" if curve.aurc is None else f"{curve.aurc:.3f}"
     axes.plot(coverage, risk, marker=_marker("o", coverage), markersize=3, linewidth=1, color=_RISK)
     _mark_thresholds(axes, sweep)
-    axes.set(xlim=(0, 1.02), ylim=(-0.02, 1.02), title=f"Risk and coverage{area}")
+    axes.set(xlim=(0, 1.02), ylim=(-0.02, 1.02), title=f"Risk and coverage, area {area}")
     axes.set_xlabel("coverage: passed, of all questions with known evidence")
     axes.set_ylabel("risk: without evidence, of those that passed")
     if curve.greatest_coverage < 1:

@@ -18,6 +18,10 @@ from docaudit.errors import GateError
 from docaudit.evidence import Model
 
 MOST_THRESHOLDS = 100
+_CHOICE = (
+    "{} thresholds are shown on the held-out part: choosing among them is tuning, unless a guarantee counts them all. "
+    "Look there once, with the one that was chosen before."
+)
 
 
 class Point(Model):
@@ -74,6 +78,8 @@ def sweep_thresholds(
         GateError: A threshold is not a number or is given twice, or there are unverified rows that nobody asked for.
     """
     ordered = _lenient_first(frozen, _every_cut(frozen) if thresholds is None else thresholds)
+    if frozen.part == "held_out" and len(ordered) > 1:
+        extra_limits = (_CHOICE.format(len(ordered)), *extra_limits)
     kinds = _by_category(frozen)
     points = tuple(
         Point(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,8 @@ import click
 from docaudit.abstention.frozen import Frozen
 from docaudit.abstention.reading import read_frozen, read_json
 from docaudit.abstention.records import written
-from docaudit.abstention.splits import Split, take_part
+from docaudit.abstention.split_files import load_split, take_held_out
+from docaudit.abstention.splits import take_part
 from docaudit.abstention.threshold_sweep import Sweep, sweep_thresholds
 from docaudit.atomic import write_text
 from docaudit.cli.gate_tables import print_sweep
@@ -70,6 +70,9 @@ def split(frozen: Path, out: Path, *, held_out: float, seed: int, as_json: bool)
         return 0
     sizes = f"{len(parts.tuning)} for tuning, {plural(len(parts.held_out), 'question')} held out"
     click.echo(f"{out}: {sizes}")
+    click.echo(
+        "note: its looks are counted from 0; who looked at these questions through another split has looked"
+    )
     for one, other in parts.joined:
         click.echo(f"note: {one} and {other} are written almost alike and stay together")
     return 0
@@ -111,21 +114,15 @@ def _looked_at(look: Look) -> Frozen:
     frozen = read_results(look.frozen)
     if look.split is None:
         return frozen
-    content, _ = read_json(look.split)
-    try:
-        parts = Split.model_validate(content)
-    except ValueError as error:
-        raise GateError(
-            "is not a split of results", file=str(look.split), remedy="make one: docaudit gate split"
-        ) from error
     if look.part == "tuning":
-        return take_part(frozen, parts, "tuning")
-    shown = "every value" if look.thresholds is None else ",".join(written(one) for one in look.thresholds)
-    parts = parts.used(f"sweep of {shown}", dt.date.today().isoformat())
-    chosen = take_part(frozen, parts, "held_out")
-    # Counted before anything is shown: a look that cannot be counted does not take place.
-    write_text(look.split, parts.model_dump_json(indent=1) + "\n")
-    return chosen
+        return take_part(frozen, load_split(look.split), "tuning")
+    if look.thresholds is None:
+        raise GateError(
+            "every value of the held-out part would be shown, and choosing among them is tuning",
+            remedy="name the one threshold that was chosen before: --thresholds 0.7",
+        )
+    shown = ",".join(written(one) for one in look.thresholds)
+    return take_held_out(frozen, look.split, f"sweep of {shown}")
 
 
 def _draw(found: Sweep, plot: Path | None) -> None:

@@ -1,4 +1,4 @@
-"""The commands about gates: gate run, gate split, gate sweep. What they do is in docaudit.cli.gates."""
+"""The commands about gates: gate run, split, sweep, topk. What they do is in docaudit.cli.gates and cli.topk."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from docaudit.cli.adopting import adopt, diff
 from docaudit.cli.common import Command, debug_flag, json_flag
 
 _plot_flag = click.option(
@@ -93,7 +94,7 @@ def split(frozen: Path, out: Path, held_out: float, seed: int, as_json: bool) ->
 @click.option(
     "--part",
     type=click.Choice(["tuning", "held_out"]),
-    help="Which part of the split; each look at held_out is counted in its file.",
+    help="Which part of the split; each look at held_out is counted in its file, and needs --thresholds.",
 )
 @click.option(
     "--guarantee",
@@ -188,4 +189,6 @@ def topk(
     return action.topk(frozen, unit, ks, thresholds, stages=stages, as_json=as_json)
 
 
+for _command in (adopt, diff):
+    gate.add_command(_command)
 COMMANDS = (gate,)
