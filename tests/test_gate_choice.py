@@ -82,6 +82,29 @@ class TestSplit:
         with pytest.raises(GateError, match="one group"):
             split(frozen([row("A", 1.0, group="g"), row("B", 1.0, group="g")]))
 
+    def test_groups_that_are_joined_by_their_words_are_named(self) -> None:
+        made = frozen(
+            [
+                row(f"Q{at}", 1.0, group=f"g{at % 2}", query=f"What is the fee for item number {at}?")
+                for at in range(4)
+            ]
+        )
+        with pytest.raises(GateError, match="written almost alike, which joins their groups") as caught:
+            split(made)
+        assert caught.value.problems == ("rows 1, 2, 3, 4: groups g0, g1",)
+        assert "--alike" in caught.value.remedy
+        parts = split(made, alike=100, held_out=0.5)
+        assert (parts.joined, parts.alike) == ((), 100)
+        assert leaks(made, parts) == ()  # by the same measure
+        assert take_part(made, parts, "tuning").part == "tuning"
+        with pytest.raises(GateError, match="between 0 and 100"):
+            split(made, alike=0)
+
+    def test_the_same_words_are_always_joined(self) -> None:
+        rows = [row(f"Q{at}", 1.0, group=f"g{at}", query=text) for at, text in enumerate(["desk?", "Desk?"])]
+        with pytest.raises(GateError, match="written almost alike"):
+            split(frozen(rows), alike=100)
+
     def test_a_look_must_be_counted_and_the_second_makes_tuning_data(self) -> None:
         made = frozen(questions(20, 10))
         parts = split(made)
@@ -138,6 +161,13 @@ class TestCalibration:
         designed = {"name": "n", "period": "p", "origin": "designed"}
         with pytest.raises(GateError, match="designed"):
             calibrate(frozen(questions(40, 20), questions=designed), "evidence_present")
+
+    @pytest.mark.parametrize("given", [{"target": "foo"}, {"target": "answer_correct", "method": "linear"}])
+    def test_unknown_names_are_refused(self, given: Any) -> None:
+        with pytest.raises(
+            GateError, match=r"take one of (evidence_present, answer_correct|sigmoid, isotonic)"
+        ):
+            calibrate(frozen(questions(40, 20)), **given)
 
     def test_one_outcome_is_not_enough(self) -> None:
         with pytest.raises(GateError, match="20 of 20 questions have the outcome"):

@@ -185,7 +185,28 @@ class TestRun:
         config = {name: value for name, value in CONFIG.items() if name != "corpus_scope"}
         files = written(tmp_path, config, DOCUMENTS, QUERIES)
         assert main(["gate", "run", *files, "--out", str(tmp_path / "results.json")]) == 2
-        assert "row 2 (Q2): basis.scope" in capsys.readouterr().err
+        assert "config.json: corpus_scope: a text is needed (some questions" in capsys.readouterr().err
+
+    def test_what_the_config_lacks_is_named_in_the_config(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        bare = {name: CONFIG[name] for name in ("method", "k1", "b", "top_k", "thresholds", "comparison")}
+        run = ["gate", "run", *written(tmp_path, bare, DOCUMENTS, QUERIES), "--out", str(tmp_path / "r.json")]
+        assert main(run) == 2
+        said = capsys.readouterr().err
+        assert "config.json: experiment_date_jst: a text is needed" in said
+        assert "config.json: corpus_scope: a text is needed" in said
+        assert "row 2" not in said
+        parts = {
+            "questions": {"name": "n", "period": "p", "origin": "designed"},
+            "absent_basis": {"scope": "s", "version": "v", "permission": "p", "method": "m"},
+        }
+        written(tmp_path, {**bare, **parts}, DOCUMENTS, QUERIES)
+        assert main(run) == 0
+        parts["questions"] = {"name": "n", "period": "p", "origin": "found"}
+        written(tmp_path, {**bare, **parts}, DOCUMENTS, QUERIES)
+        assert main(run) == 2
+        assert "config.json: questions: origin" in capsys.readouterr().err
 
     @pytest.mark.parametrize(
         "text", ["", "{", '{"k1": 1, "k1": 2}', "\xff", '{"note": "\\ud800"}', "[" * 100_000]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from docaudit.abstention.frozen import Frozen, QuestionSet, Row
 from docaudit.abstention.gate import gate_value
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _FEWEST = 5  # of each outcome; scikit-learn fits on five parts that each have both
 Target = Literal["evidence_present", "answer_correct"]
+_TARGETS = get_args(Target)
+_METHODS = ("sigmoid", "isotonic")
 """What the probability is one of: that the evidence is there, or that the answer is right."""
 
 
@@ -104,12 +106,16 @@ def calibrate(
 
     Args:
         frozen: Results of questions that stand for use; designed ones are refused.
-        target: What the probability is one of.
+        target: What the probability is one of: `evidence_present`, `answer_correct`.
         method: `isotonic` needs many questions (about 1,000), `sigmoid` few.
 
     Raises:
-        GateError: The questions were designed, or too few of them have one of the two outcomes.
+        GateError: There is no such target or method, the questions were designed, or too few of them have one of the
+            two outcomes.
     """
+    for name, given, known in (("target", target, _TARGETS), ("method", method, _METHODS)):
+        if given not in known:
+            raise GateError(f"there is no {name} '{given}'", remedy=f"take one of {', '.join(known)}")
     if frozen.questions.origin == "designed":
         raise GateError(
             "the questions were designed, so shares among them stand for nothing else",

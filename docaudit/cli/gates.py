@@ -57,13 +57,13 @@ def run(config: Path, documents: Path, queries: Path, out: Path, *, plot: Path |
     return 0
 
 
-def split(frozen: Path, out: Path, *, held_out: float, seed: int, as_json: bool) -> int:
+def split(frozen: Path, out: Path, *, held_out: float, seed: int, alike: float, as_json: bool) -> int:
     """Write a split; one that exists is never overwritten, as it counts its uses."""
     from docaudit.abstention.splits import split as make
 
     if out.exists():
         raise OutputError("there is such a file already", file=str(out), remedy="name another")
-    parts = make(read_results(frozen), held_out=held_out, seed=seed)
+    parts = make(read_results(frozen), held_out=held_out, seed=seed, alike=alike)
     write_text(out, parts.model_dump_json(indent=1) + "\n")
     if as_json:
         print_json(parts.model_dump(mode="json"))

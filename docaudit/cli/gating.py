@@ -39,9 +39,15 @@ def gate() -> None:
 
 
 @gate.command()
-@_file("--config", "JSON: method, k1, b, top_k, thresholds, comparison.")
+@_file(
+    "--config",
+    "JSON: method, k1, b, top_k, thresholds, comparison, experiment_date_jst, corpus_scope; docs/gate.md has one.",
+)
 @_file("--documents", "JSON: a list of id, title, text.")
-@_file("--queries", "JSON: a list of id, query, required_doc_ids, answerable_in_collection, label_reason.")
+@_file(
+    "--queries",
+    "JSON: a list of id, query, required_doc_ids, answerable_in_collection, label_reason; with group, to split.",
+)
 @_file("--out", "Write the results here, with the same bytes for the same files.")
 @_plot_flag
 @json_flag
@@ -61,16 +67,23 @@ def run(config: Path, documents: Path, queries: Path, out: Path, plot: Path | No
 @_file("--out", "Write the split here. A file that exists is kept: it counts the uses of its held-out part.")
 @click.option("--held-out", type=float, default=0.3, show_default=True, help="Share of the groups held out.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the random choice.")
+@click.option(
+    "--alike",
+    type=float,
+    default=90,
+    show_default=True,
+    help="From this similarity (0 to 100: edits in proportion to length) questions count as written almost alike.",
+)
 @json_flag
 @debug_flag
-def split(frozen: Path, out: Path, held_out: float, seed: int, as_json: bool) -> int:
+def split(frozen: Path, out: Path, held_out: float, seed: int, alike: float, as_json: bool) -> int:
     """Split RESULTS into a part to choose a threshold on and a part to check it on.
 
     Questions of one group, and those written almost alike, stay together. Exit code: 0 written, 2 error.
     """
     from docaudit.cli import gates
 
-    return gates.split(frozen, out, held_out=held_out, seed=seed, as_json=as_json)
+    return gates.split(frozen, out, held_out=held_out, seed=seed, alike=alike, as_json=as_json)
 
 
 @gate.command()
