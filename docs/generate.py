@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from docaudit.abstention.ledger.cases import Case, Document, Gold, Planned
 from docaudit.abstention.ledger.checklist import BY_PEOPLE
 from docaudit.abstention.ledger.contract import Contract, Identity, Limits, Manifest, Part
-from docaudit.abstention.ledger.lint import LintCode as LedgerLintCode
+from docaudit.abstention.ledger.lint import LedgerLintCode
 from docaudit.abstention.ledger.records import Absence, Citation, Claim, Place, Run, Violation
 from docaudit.abstention.ledger.routing import Symptom
 from docaudit.abstention.ledger.twenty_tests import BLOCKS, TESTS
@@ -144,7 +144,8 @@ Of the fourteen parts that it wants fixed, thirteen have a version here, and top
 
 An abstention may carry justifications of docaudit, one for each document. It is `justified` if every document of the
 case's scope (by default all that its identity may use) is shown to lack it, `wrong` if one of them mentions it, else
-`unproven`. Only `wrong` fails the run: by the method, whoever abstains rightly and names what is missing passes.
+`unproven`: with an obligation that a person waived nothing is shown, and its code is named. Only `wrong` fails the run:
+by the method, whoever abstains rightly and names what is missing passes.
 
 This page is written by docs/generate.py from docaudit/abstention/ledger.
 """

@@ -16,7 +16,7 @@ from docaudit.abstention.ledger.results import AbstentionEvidence
 from docaudit.abstention.ledger.vocabulary import Metric
 from docaudit.errors import GateError, LedgerError
 from docaudit.evidence import DocumentIdentity
-from docaudit.justification import AbsenceJustification
+from docaudit.justification import AbsenceJustification, Obligation, ObligationState
 from docaudit.saved import with_digest
 from tests.factories import absent, mentioned, not_established
 from tests.ledgers import Rows
@@ -58,6 +58,26 @@ def held(*found: AbsenceJustification, name: str = "Q1", **fields: Any) -> Hold:
 )
 def test_what_a_finding_makes_of_a_hold(makes: list[Make], evidence: Evidence) -> None:
     assert held(*map(finding, makes)).evidence is evidence
+
+
+def waived(**fields: Any) -> AbsenceJustification:
+    """Absence of which a person waived a part."""
+    found = absent(**fields)
+    first = found.obligations[0].model_copy(
+        update={"state": ObligationState.WAIVED, "waived_because": "the annex was read on paper"}
+    )
+    return found.model_copy(update={"obligations": (first, *found.obligations[1:])})
+
+
+def test_what_was_waived_is_not_proven() -> None:
+    one = finding(waived)
+    hold = held(one)
+    assert hold.evidence is Evidence.UNPROVEN
+    assert hold.waived == {"D08": (Obligation.PAGES_READABLE,)}
+    both = held(finding(), finding(waived, HASHES[1]), documents=BOTH)
+    assert (both.evidence, list(both.waived)) == (Evidence.UNPROVEN, ["D09"])
+    assert held(one, finding(mentioned, HASHES[1]), documents=BOTH).evidence is Evidence.WRONG
+    assert held(finding()).waived == {}
 
 
 @pytest.mark.parametrize("reason", [one for one in Reason if one is not Reason.PASS])
@@ -122,13 +142,15 @@ def test_quality_adds_up_and_names_its_rows() -> None:
     assert abstention_quality([]).shares[Evidence.JUSTIFIED].share is None
 
 
-@pytest.mark.parametrize(("make", "quality"), [(absent, True), (not_established, True), (mentioned, False)])
+@pytest.mark.parametrize(
+    ("make", "quality"), [(absent, True), (not_established, True), (mentioned, False), (waived, True)]
+)
 def test_the_ledger_takes_what_a_hold_keeps(tmp_path: Path, make: Make, quality: bool) -> None:
     rows, hold = Rows(), held(finding(make))
     rows.case("Q009").update({"scope": ["D08"], "question": QUESTION})
     next(one for one in rows.documents if one["document_id"] == "D08")["sha256"] = HASHES[0]
     folder = rows.write(tmp_path / "ledger")
-    rows.run("Q009")["absence"] = [one.model_dump(mode="json") for one in hold.keep(folder)]
+    rows.run("Q009")["absence"] = [one.model_dump(mode="json") for one in hold.keep(str(folder))]
     rows.write(folder)
     evaluation = evaluate_ledger(load_ledger(folder))
     assert evaluation.abstention_evidence[hold.evidence] == ("Q009",)
@@ -137,6 +159,7 @@ def test_the_ledger_takes_what_a_hold_keeps(tmp_path: Path, make: Make, quality:
         "held back, but docaudit finds it mentioned" in [one.reason for one in result.failures]
     ) is not quality
     assert result.checks[Metric.ABSTENTION] is not None
+    assert result.waived == ((Obligation.PAGES_READABLE,) if make is waived else ())
 
     (saved,) = (folder / "justifications").iterdir()
     saved.write_text(saved.read_text("utf-8").replace("How much", "How"), "utf-8")

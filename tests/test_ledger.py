@@ -209,7 +209,9 @@ class TestEvidenceOfAbstentions:
             saved = with_digest(justification)
             (folder / f"{document}.json").write_text(dump(saved), "utf-8")
             row = {"document": document, "path": f"{document}.json", "digest": saved.digest}
-            rows.run("Q008")["absence"].append({**row, "finding": saved.finding.value})
+            rows.run("Q008")["absence"].append(
+                {**row, "finding": saved.finding.value, "waived": [one.value for one in saved.waived]}
+            )
         evaluation = evaluate_ledger(load_ledger(rows.write(folder)))
         result = next(run for run in evaluation.runs if run.run_id == "Q008")
         assert result.abstention is not None

@@ -242,6 +242,7 @@ class TestJustifications:
             ({"document": "D09"}, "q.json: is about another file than D09"),
             ({"question": "Who?"}, "q.json: answers another question than that of the case"),
             ({"digest": "0" * 64}, "q.json: is not the justification with this digest"),
+            ({"waived": ["ink_read"]}, "q.json: has waived nothing, and the row says ink_read (waived)"),
             ({"finding": "mentioned"}, "q.json: finds absent_within_coverage, and the row says mentioned"),
         ],
     )

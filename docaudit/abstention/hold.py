@@ -1,7 +1,7 @@
 """A question that the gate held, with docaudit's justification for each document that was searched for it.
 
 A low score shows no absence; a justification does. So a hold is justified only if docaudit found absence in every
-document of the collection; one document that nobody audited leaves it unproven.
+document of the collection, with no obligation waived; one document that nobody audited leaves it unproven.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from docaudit.abstention.ratio import Ratio
 from docaudit.atomic import write_text
 from docaudit.errors import GateError
 from docaudit.evidence import Model
-from docaudit.justification import AbsenceJustification, Finding
+from docaudit.justification import AbsenceJustification, Finding, Obligation
 from docaudit.saved import digest_of, dump
 from docaudit.wordforms import squeeze
 
@@ -76,17 +76,27 @@ class Hold(Model):
         return tuple(name for name, sha256 in self.documents.items() if sha256 not in audited)
 
     @property
+    def waived(self) -> Mapping[str, tuple[Obligation, ...]]:
+        """For each document found without it, the obligations that a person waived: that is no proof."""
+        names = {sha256: name for name, sha256 in self.documents.items()}
+        return {
+            names[_document(one)]: one.waived
+            for one in self.justifications
+            if one.finding is Finding.ABSENT and one.waived
+        }
+
+    @property
     def evidence(self) -> AbstentionEvidence:
-        """Justified (absent in every document), unproven, wrong (mentioned after all), or not given."""
+        """Justified (absent in every document, nothing waived), unproven, wrong (mentioned after all), or not given."""
         findings = {one.finding for one in self.justifications}
         if Finding.MENTIONED in findings:
             return AbstentionEvidence.WRONG
         if not findings:
             return AbstentionEvidence.NOT_GIVEN
-        proven = findings == {Finding.ABSENT} and not self.unaudited
+        proven = findings == {Finding.ABSENT} and not self.unaudited and not self.waived
         return AbstentionEvidence.JUSTIFIED if proven else AbstentionEvidence.UNPROVEN
 
-    def keep(self, ledger: Path, folder: str = "justifications") -> tuple[Absence, ...]:
+    def keep(self, ledger: str | Path, folder: str = "justifications") -> tuple[Absence, ...]:
         """Save the justifications beside a ledger, and give what its row of the run says of them.
 
         Args:
@@ -100,9 +110,9 @@ class Hold(Model):
         rows = []
         for one in self.justifications:
             path = f"{folder}/{one.digest}.json"
-            write_text(ledger / path, dump(one))
-            name = names[_document(one)]
-            rows.append(Absence(document=name, path=path, digest=one.digest, finding=one.finding))
+            write_text(Path(ledger) / path, dump(one))
+            kept = {"path": path, "digest": one.digest, "finding": one.finding, "waived": one.waived}
+            rows.append(Absence(document=names[_document(one)], **kept))
         return tuple(rows)
 
 

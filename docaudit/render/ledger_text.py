@@ -125,7 +125,8 @@ def _abstentions(result: Evaluation, paper: Paper) -> None:
     paper.heading("Evidence of abstentions", plural(total, "run") + " held something back")
     for kind, names in result.abstention_evidence.items():
         if names:
-            paper.say(f"{len(names)} of {total} {words.EVIDENCE[kind]}: {_listed(names)}", indent=2, hang=2)
+            shown = _listed([words.waived(result, name) for name in names])
+            paper.say(f"{len(names)} of {total} {words.EVIDENCE[kind]}: {shown}", indent=2, hang=2)
 
 
 def _agreement(result: Evaluation, paper: Paper) -> None:

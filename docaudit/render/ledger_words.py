@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from docaudit.abstention.ledger.report import CheckState, Spread
+from docaudit.abstention.ledger.report import CheckState, Evaluation, Spread
 from docaudit.abstention.ledger.results import AbstentionEvidence, Ratio
 from docaudit.abstention.ledger.routing import Symptom
 
@@ -38,11 +38,17 @@ SYMPTOMS = {
 SPREADS = {"seconds": "Seconds", "cost": "Cost", "review_minutes": "Minutes of review"}
 EVIDENCE = {
     AbstentionEvidence.JUSTIFIED: "justified: docaudit shows the absence in every document of the scope",
-    AbstentionEvidence.UNPROVEN: "unproven: not established, or not in every document of the scope",
+    AbstentionEvidence.UNPROVEN: "unproven: not established, or waived, or not in every document of the scope",
     AbstentionEvidence.WRONG: "wrong: docaudit finds it mentioned",
     AbstentionEvidence.NOT_GIVEN: "no justification given",
 }
 CHECK_MARKS = {CheckState.MET: "✓", CheckState.UNMET: "✗", CheckState.ATTESTED: "✓", CheckState.OPEN: "–"}
+
+
+def waived(result: Evaluation, name: str) -> str:
+    """The run's name, with what was waived for its absence."""
+    codes = next(run.waived for run in result.runs if run.run_id == name)
+    return f"{name} (waived: {', '.join(codes)})" if codes else name
 
 
 def share(one: Ratio) -> str:

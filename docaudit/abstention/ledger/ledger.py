@@ -108,6 +108,9 @@ def _justification(folder: Path, absence: Absence, sha256: str | None, question:
         return "is not the justification with this digest"
     if saved.finding is not absence.finding:
         return f"finds {saved.finding.value}, and the row says {absence.finding.value}"
+    if saved.waived != absence.waived:
+        told, there = (", ".join(one) or "nothing" for one in (absence.waived, saved.waived))
+        return f"has waived {there}, and the row says {told} (waived)"
     if sha256 is not None and (saved.document is None or saved.document.sha256 != sha256):
         return f"is about another file than {absence.document}"
     if question and saved.question is not None and saved.question != question:
