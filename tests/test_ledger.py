@@ -153,7 +153,7 @@ def test_release_needs_every_threshold_and_something_measured() -> None:
     rows = perfect()
     rows.contract["thresholds"]["complete_pass"] = 1.0
     rows.run("Q001")["citations"][0]["resolved"] = False
-    assert rows.evaluation().reasons == ("complete_pass: 59 of 60 is under the threshold 100.00%",)
+    assert rows.evaluation().reasons == ("complete_pass: 59 of 60 is under the threshold 100.00 %",)
 
     rows = perfect()
     for case in rows.cases:

@@ -88,7 +88,7 @@ def diff_ledgers(before: Evaluation, after: Evaluation) -> LedgerDiff:
 
 
 def verify_evaluation(told: Evaluation, recomputed: Evaluation) -> tuple[Difference, ...]:
-    """Every field of a saved evaluation that is not what the rows give now; ratios are named by their metric."""
+    """Every field of a saved evaluation that is not what the rows give now; ratios, groups and runs by their names."""
     return differences(_by_name(told), _by_name(recomputed))
 
 
@@ -112,9 +112,24 @@ def load_evaluation(path: str | Path) -> Evaluation:
 
 def _by_name(evaluation: Evaluation) -> dict[str, Any]:
     data = evaluation.model_dump(mode="json")
-    for part in ("ratios", "details"):
-        data[part] = {one["name"]: one for one in data[part]}
+    for group in data["groups"]:
+        group["ratios"] = _named(group["ratios"], "name")
+    for part, fields in (
+        ("ratios", ("name",)),
+        ("details", ("name",)),
+        ("groups", ("by", "value")),
+        ("runs", ("run_id",)),
+        ("claims", ("run_id", "claim_id")),
+        ("checklist", ("code",)),
+    ):
+        data[part] = _named(data[part], *fields)
     return data
+
+
+def _named(rows: list[dict[str, Any]], *fields: str) -> Any:
+    """Rows by their names; a name that stands twice would hide a row, so then they stay a list."""
+    named = {" ".join(row[field] for field in fields): row for row in rows}
+    return named if len(named) == len(rows) else rows
 
 
 def _moved(old: Ratio, new: Ratio) -> Moved | None:

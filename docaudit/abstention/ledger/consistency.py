@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
@@ -183,8 +183,36 @@ def _frozen(files: Files, contract: Contract) -> Iterator[str]:
                 f"{RUNS} row {number}: the contract (frozen {contract.frozen_at}) is younger than this output "
                 f"({run.output_at})"
             )
+    yield from _other_contracts(files)
+
+
+def _other_contracts(files: Files) -> Iterator[str]:
+    """One fault for each other contract: an edit of contract.json concerns all runs at once."""
+    others: dict[str, list[int]] = defaultdict(list)
+    for number, run in files.runs.rows:
         if run.contract_sha256 != files.digests[CONTRACT]:
-            yield f"{RUNS} row {number}: ran under another contract ({run.contract_sha256[:12]})"
+            others[run.contract_sha256].append(number)
+    for sha256, rows in others.items():
+        where = f"row {rows[0]}" if len(rows) == 1 else f"rows {ranges(rows)}"
+        yield (
+            f"{RUNS} {where}: ran under another contract ({sha256[:12]}); the SHA-256 of {CONTRACT} is "
+            f"{files.digests[CONTRACT]}"
+        )
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Ascending numbers in short.
+
+    >>> ranges([1, 2, 3, 7, 9])
+    '1 to 3, 7, 9'
+    """
+    parts: list[list[int]] = []
+    for one in numbers:
+        if parts and one == parts[-1][-1] + 1:
+            parts[-1].append(one)
+        else:
+            parts.append([one])
+    return ", ".join(f"{part[0]} to {part[-1]}" if part[1:] else f"{part[0]}" for part in parts)
 
 
 def _observed(files: Files, contract: Contract) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
@@ -48,7 +49,7 @@ _CODES = {
     ),
     LedgerLintCode.NO_NEGATIVES: (
         "Cases are missing in which something is absent, partial, conflicting, retired, restricted or hostile.",
-        "add cases for these tests",
+        "add cases for these tests, or name the tests in the field tests of the cases that are such",
     ),
     LedgerLintCode.CITATION_COUNT: (
         "A claim counts as supported though no passage was judged for it: a citation that exists is no support.",
@@ -79,7 +80,12 @@ def lint(ledger: Ledger, claims: Sequence[ClaimResult]) -> tuple[LintFinding, ..
     untried = [test for test in TESTS if test.number in NEGATIVE_TESTS and test.number not in tried]
     if untried:
         named = ", ".join(f"{test.number} ({test.name})" for test in untried)
-        found.append(_finding(LedgerLintCode.NO_NEGATIVES, f"no case for test {named}"))
+        message = f"no case names test {named} in its field tests"
+        kinds = Counter(case.answerability.value for case in ledger.cases.values() if not case.tests)
+        if kinds:
+            unnamed = ", ".join(f"{many} {kind}" for kind, many in sorted(kinds.items()))
+            message += f"; cases that name no test: {unnamed}"
+        found.append(_finding(LedgerLintCode.NO_NEGATIVES, message))
     rows = [claim for run in ledger.runs for claim in ledger.claims[run.run_id]]
     bare = [
         f"{row.run_id} {row.claim_id}" for row in rows if row.support is Support.FULL and not row.evidence
