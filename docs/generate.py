@@ -5,21 +5,27 @@ tests/test_docs.py fails while a page differs from the code.
 
 from __future__ import annotations
 
+import datetime as dt
 import inspect
+import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel
+from pydantic import AwareDatetime, BaseModel
 
 from docaudit.abstention.ledger.cases import Case, Document, Gold, Planned
 from docaudit.abstention.ledger.checklist import BY_PEOPLE
-from docaudit.abstention.ledger.contract import Contract, Identity, Limits, Manifest, Part
+from docaudit.abstention.ledger.contract import Contract, Identity, Limits, Manifest, Owner, Part
 from docaudit.abstention.ledger.lint import LedgerLintCode
 from docaudit.abstention.ledger.records import Absence, Citation, Claim, Place, Run, Violation
 from docaudit.abstention.ledger.routing import Symptom
 from docaudit.abstention.ledger.twenty_tests import BLOCKS, TESTS
 from docaudit.abstention.ledger.vocabulary import (
     Answerability,
+    Behaviour,
     Boundary,
     ClaimKind,
     Layer,
@@ -29,7 +35,7 @@ from docaudit.abstention.ledger.vocabulary import (
     VetoKind,
 )
 from docaudit.atomic import write_text
-from docaudit.justification import Obligation
+from docaudit.justification import Finding, Obligation
 from docaudit.linting.codes import LintCode
 from docaudit.obligations.reading import PAGE_KINDS, PART_KINDS, REGION_KINDS
 from docaudit.obligations.rules import RULES, VERDICTS
@@ -147,6 +153,9 @@ case's scope (by default all that its identity may use) is shown to lack it, `wr
 `unproven`: with an obligation that a person waived nothing is shown, and its code is named. Only `wrong` fails the run:
 by the method, whoever abstains rightly and names what is missing passes.
 
+A type in `code` is a table or a vocabulary of this page. `docaudit.abstention.hold.Hold.keep`
+writes justifications and gives the rows of `absence`.
+
 This page is written by docs/generate.py from docaudit/abstention/ledger.
 """
 
@@ -155,24 +164,34 @@ def ledger_text() -> str:
     """The reference page of the ledger."""
     lines = [LEDGER_HEAD]
     for name, what, models in LEDGER_FILES:
-        lines += [f"## {name}", "", f"{what[0].upper()}{what[1:]}.", ""]
+        lines += [
+            f"## {name}",
+            "",
+            f"{what[0].upper()}{what[1:]}. From `samples/ledger`:",
+            "",
+            *example_of(name),
+        ]
         for model in models:
             lines += fields_of(model)
     lines += ["## What values mean", ""]
     lines += table("answerability", "meaning", "expected behaviour")
     lines += [f"| `{one.value}` | {one.meaning} | `{one.expected.value}` |" for one in Answerability]
     for title, values in (
+        ("behaviour", Behaviour),
         ("parts of `versions`", Part),
+        ("owners", Owner),
         ("kinds of claims", ClaimKind),
         ("severities", Severity),
         ("support", Support),
         ("boundaries", Boundary),
+        ("findings of a justification", Finding),
+        ("obligations of a justification", Obligation),
     ):
-        lines += ["", f"{title[0].upper()}{title[1:]}: {', '.join(f'`{one.value}`' for one in values)}."]
+        lines += ["", f"`{values.__name__}`, {title}: {', '.join(f'`{one.value}`' for one in values)}."]
     lines += ["", f"Points for `attested`: {', '.join(f'`{code}`' for code in BY_PEOPLE)}.", ""]
-    lines += ["## Metrics", "", *table("metric", "title", "counted / over")]
+    lines += ["## Metrics", "", "The values of `Metric`.", "", *table("metric", "title", "counted / over")]
     lines += [f"| `{one.value}` | {TITLES[one.value]} | {one.meaning} |" for one in Metric]
-    lines += ["", "## Vetoes", "", *table("veto", "meaning")]
+    lines += ["", "## Vetoes", "", "The values of `VetoKind`.", "", *table("veto", "meaning")]
     lines += [f"| `{one.value}` | {one.meaning} |" for one in VetoKind]
     lines += ["", "## Layers", "", *table("layer", "what it decides")]
     lines += [f"| `{one.value}` | {one.meaning} |" for one in Layer]
@@ -214,11 +233,52 @@ def fields_of(model: type[BaseModel]) -> list[str]:
         )
     }
     summary = head.strip().splitlines()[0]
-    lines = [f"`{model.__name__}`: {summary}", "", *table("field", "needed", "meaning")]
+    lines = [f"`{model.__name__}`: {summary}", "", *table("field", "type", "needed", "meaning")]
     for name, field in model.model_fields.items():
         needed = "yes" if field.is_required() else "no"
-        lines.append(f"| `{name}` | {needed} | {meanings.get(name, '')} |")
+        lines.append(f"| `{name}` | {type_of(field.annotation)} | {needed} | {meanings.get(name, '')} |")
     return [*lines, ""]
+
+
+PLAIN: dict[Any, str] = {
+    str: "text",
+    int: "whole number",
+    float: "number",
+    bool: "true or false",
+    dt.date: "day: 2026-09-02",
+    AwareDatetime: "time: 2026-09-02T08:01:00Z",
+}
+
+
+def type_of(given: Any) -> str:
+    """How a value is written in JSON, in words.
+
+    >>> type_of(tuple[int, ...]), type_of(str | None)
+    ('list of whole number', 'text or null')
+    """
+    origin, parts = get_origin(given), get_args(given)
+    if origin is Annotated:
+        return type_of(parts[0])
+    if origin is Literal:
+        return " or ".join(f"`{one}`" for one in parts)
+    if origin is tuple:
+        return f"list of {type_of(parts[0])}"
+    if origin is Mapping:
+        return f"object: {type_of(parts[0])} to {type_of(parts[1])}"
+    if origin in (Union, UnionType):
+        return " or ".join("null" if one is type(None) else type_of(one) for one in parts)
+    return PLAIN.get(given) or f"`{given.__name__}`"
+
+
+def example_of(file: str) -> list[str]:
+    """The first row of a file of the sample; of the contract all, with one identity."""
+    text = (FOLDER.parent / "samples" / "ledger" / file).read_text("utf-8")
+    if file.endswith(".jsonl"):
+        return ["```json", text.splitlines()[0], "```", ""]
+    contract = json.loads(text)
+    contract["identities"] = contract["identities"][:1]
+    parts = [f" {json.dumps(name)}: {json.dumps(value)}" for name, value in contract.items()]
+    return ["```json", "{", ",\n".join(parts), "}", "```", ""]
 
 
 def obligations_text() -> str:

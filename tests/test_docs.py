@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -41,6 +42,17 @@ def test_every_kind_is_there_once(generator: ModuleType) -> None:
     text = generator.page_text()
     for kind in BlindSpotKind:
         assert text.count(f"| `{kind.value}` |") == 1
+
+
+def test_every_type_of_the_ledger_is_described_on_its_page(generator: ModuleType) -> None:
+    text = generator.ledger_text()
+    types = re.findall(r"^\| `\w+` \| ([^|]*) \| (?:yes|no) \|", text, re.MULTILINE)
+    assert len(types) > 80
+    for name in {name for one in types for name in re.findall(r"`([A-Z]\w+)`", one)}:
+        # A table of its own, a list of its values, or a table of values.
+        assert re.search(
+            rf"^`{name}`[:,] |^The values of `{name}`|^\| {name.lower()} \|", text, re.MULTILINE
+        ), name
 
 
 @pytest.mark.parametrize("kind", list(BlindSpotKind))

@@ -108,10 +108,10 @@ class Contract(Model):
         documents_sha256: SHA-256 of the file documents.jsonl.
         cases_sha256: SHA-256 of the file cases.jsonl: labels cannot follow the outputs.
         manifest: What those files hold, counted.
-        thresholds: Smallest share (0 to 1) for each metric, set before the results; release needs all of them.
-        severity_of_added: Severity of claims that an answer makes beyond those of its case, by kind.
+        thresholds: Smallest share (0 to 1) for each metric, set before the results; release needs all eight.
+        severity_of_added: Severity of claims that an answer makes beyond those of its case; all seven kinds are needed.
         limits: Limits of time, cost and review.
-        owners: Who answers for what, by name.
+        owners: Who answers for what, by name; all five are needed.
         risk_owner: Who may accept the risk that remains.
         retest_when: Changes after which the evaluation is run again.
         attested: Points of the checklists that only a person can confirm, with the name of who did.
