@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from docaudit.abstention.evaluators.binary import KeepTheYes, corrected_text
 from docaudit.abstention.evaluators.context_precision import context_precision
@@ -196,7 +195,7 @@ def test_order_of_the_graders(rounds: list[Round], expected: tuple[Step, ...]) -
 def test_grades_out_of_order_are_refused() -> None:
     done = Draft(grounded=True, answers=True)
     for fields in ({"grounded": False, "answers": True}, {"grounded": True}):
-        with pytest.raises(ValidationError, match="if, and only if"):
+        with pytest.raises(EvaluatorError, match="if, and only if"):
             Draft.model_validate(fields)
     for rounds, said in (
         ([], "no round"),
@@ -276,7 +275,7 @@ def test_strictness_is_a_parameter() -> None:
         "insufficient",
         "1 of 3 candidates are relevant, 2 needed: other_topic",
     )
-    with pytest.raises(ValidationError, match="AND over no aspects"):
+    with pytest.raises(EvaluatorError, match="AND over no aspects"):
         Sufficiency(rule=Rule.AND, aspects=())
 
 

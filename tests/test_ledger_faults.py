@@ -61,7 +61,7 @@ SAME = [{"document": "D05", "passage": "p2"}]
         (set_run(seconds="3"), "runs.jsonl row 5: seconds: Input should be a valid number"),
         (set_run(seconds=None), "runs.jsonl row 5: seconds: Input should be a valid number"),
         (set_run(behaviour="guess"), "runs.jsonl row 5: behaviour: Input should be 'answer'"),
-        (set_run(score=0.9), "runs.jsonl row 5: score: Extra inputs are not permitted"),
+        (set_run(score=0.9), "runs.jsonl row 5: there is no field 'score'; there are run_id, case_id, contract_sha256"),
         (set_run(output_at="2026-09-02T08:00:00"), "runs.jsonl row 5: output_at: Input should have timezone info"),
         (
             set_run(output_at="2026-09-01T08:59:59Z"),

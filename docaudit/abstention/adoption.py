@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from docaudit.abstention.counts import GateCounts, Unverified, count
+from docaudit.abstention.faults import Given
 from docaudit.abstention.frozen import Frozen, QuestionSet
 from docaudit.abstention.limits import limits
 from docaudit.abstention.ratio import percent
@@ -19,7 +20,7 @@ from docaudit.evidence import Model
 MISSING = "no candidates, a missing score and a failed search are held, each for its own reason; none is a score of 0"
 
 
-class FollowUp(Model):
+class FollowUp(Given):
     """What happens to a question that is held.
 
     Attributes:

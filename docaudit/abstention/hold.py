@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pydantic import Field, model_validator
 
+from docaudit.abstention.faults import Given
 from docaudit.abstention.gate import Decision, Reason
 from docaudit.abstention.ledger.contract import Name, Sha256
 from docaudit.abstention.ledger.records import Absence
@@ -24,7 +25,7 @@ from docaudit.saved import digest_of, dump
 from docaudit.wordforms import squeeze
 
 
-class Hold(Model):
+class Hold(Given):
     """A question that was held back, and what docaudit says about it.
 
     Raises GateError with everything that is wrong: the question passed, or a justification is about another question

@@ -14,9 +14,9 @@ from pydantic import model_validator
 
 from docaudit.abstention.evaluators.graded import Graded
 from docaudit.abstention.evaluators.protocol import Action, Assessment
+from docaudit.abstention.faults import Given
 from docaudit.abstention.records import Direction
 from docaudit.errors import EvaluatorError
-from docaudit.evidence import Model
 
 Trailing = Literal["raise", "drop"]
 """A last group with fewer than n_docs scores: an error, or dropped without a word as the published code does."""
@@ -89,13 +89,15 @@ def _wrong_thresholds(upper: float, lower: float) -> list[str]:
     )
 
 
-class Crag(Model):
+class Crag(Given):
     """The evaluator.
 
     Attributes:
         upper: From here on a document is correct.
         lower: From here on it is ambiguous.
     """
+
+    refused = EvaluatorError
 
     upper: float
     lower: float

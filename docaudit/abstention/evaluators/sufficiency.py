@@ -9,8 +9,8 @@ from pydantic import Field, model_validator
 
 from docaudit.abstention.evaluators.graded import Aspect, Graded
 from docaudit.abstention.evaluators.protocol import Action, Assessment, grades
+from docaudit.abstention.faults import Given
 from docaudit.errors import EvaluatorError
-from docaudit.evidence import Model
 
 
 class Rule(StrEnum):
@@ -20,7 +20,7 @@ class Rule(StrEnum):
     AND = "and"
 
 
-class Sufficiency(Model):
+class Sufficiency(Given):
     """The evaluator; "insufficient" seeks more material, it does not refuse.
 
     Attributes:
@@ -29,6 +29,8 @@ class Sufficiency(Model):
         aspects: Aspects that AND needs.
         in_one: Whether one candidate must support all of them; this refuses answers that stand in two documents.
     """
+
+    refused = EvaluatorError
 
     rule: Rule = Rule.OR
     at_least: int = Field(default=1, ge=1)

@@ -11,6 +11,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from docaudit.abstention.faults import faults as all_faults
 from docaudit.abstention.ledger.cases import Case, Document
 from docaudit.abstention.ledger.contract import Contract
 from docaudit.abstention.ledger.records import Claim, Run
@@ -98,7 +99,7 @@ def _contract(content: bytes) -> tuple[Contract | None, tuple[str, ...]]:
     try:
         return Contract.model_validate_json(_checked(content), strict=True), ()
     except ValidationError as error:
-        return None, tuple(f"{CONTRACT}: {one}" for one in _problems(error))
+        return None, tuple(f"{CONTRACT}: {one}" for one in all_faults(error, Contract))
     except ValueError as error:
         return None, (f"{CONTRACT}: {error}",)
 
@@ -112,7 +113,7 @@ def _rows(file: str, content: bytes, model: type[Row]) -> Rows[Row]:
         try:
             rows.append((number, model.model_validate_json(_checked(line), strict=True)))
         except ValidationError as error:
-            faults += [f"{file} row {number}: {one}" for one in _problems(error)]
+            faults += [f"{file} row {number}: {one}" for one in all_faults(error, model)]
         except ValueError as error:
             faults.append(f"{file} row {number}: {error}")
     if not rows and not faults:
@@ -145,13 +146,3 @@ def _no_repeat(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if twice:
         raise ValueError(f"the field {twice[0]} is there twice")
     return dict(pairs)
-
-
-def _problems(error: ValidationError) -> list[str]:
-    return [
-        ": ".join((*_field(one["loc"]), one["msg"].removeprefix("Value error, "))) for one in error.errors()
-    ]
-
-
-def _field(place: tuple[int | str, ...]) -> tuple[str, ...]:
-    return (".".join(map(str, place)),) if place else ()
