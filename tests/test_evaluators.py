@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -353,3 +354,14 @@ def test_rows_from_json_with_all_faults_at_once() -> None:
 def test_no_action_is_a_refusal() -> None:
     assert not [one for one in Action if "refuse" in one or "abstain" in one or one == "none"]
     assert set(ACTIONS) == set(Flag)
+
+
+@pytest.mark.parametrize("flags", [[1, 0], ["yes", "no"], [True, "no"], [1.0, 0.0]])
+def test_context_precision_takes_true_and_false_alone(flags: Any) -> None:
+    with pytest.raises(EvaluatorError, match="neither true nor false"):
+        context_precision(flags, 2)
+
+
+def test_context_precision_takes_the_booleans_of_numpy() -> None:
+    pytest.importorskip("ir_measures", reason="the extra evaluate is not installed")
+    assert context_precision(list(np.array([False, True])), 2).value == 0.5

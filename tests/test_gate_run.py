@@ -133,6 +133,32 @@ class TestRun:
         assert shown["sha256"] == hashlib.sha256(out.read_bytes()).hexdigest()
         assert shown["points"][1]["gate"]["false_pass"]["denominator"] == 2
 
+    @pytest.mark.parametrize(
+        ("change", "said"),
+        [
+            (
+                lambda one: one.update(candidatess=one.pop("candidates")),
+                "row 1 (Q1): the field 'candidates' is miss",
+            ),
+            (lambda one: one.pop("answerable_in_collection"), "'answerable_in_collection' is missing"),
+            (
+                lambda one: one.update(top_score=99.0),
+                "row 1 (Q1): top_score is 99.0, and the first candidate has",
+            ),
+            (lambda one: one.update(status="failed"), "row 1 (Q1): a search that failed has no candidates"),
+        ],
+    )
+    def test_results_that_somebody_edited(
+        self, files: list[str], tmp_path: Path, change: Any, said: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        out = tmp_path / "results.json"
+        assert main(["gate", "run", *files, "--out", str(out)]) == 0
+        results = json.loads(out.read_text("utf-8"))
+        change(results["queries"][0])
+        out.write_text(json.dumps(results), "utf-8")
+        assert main(["gate", "sweep", str(out)]) == 2
+        assert said in capsys.readouterr().err
+
     def test_unverified_is_no_absence(self, tmp_path: Path) -> None:
         queries = [*QUERIES, query("Q4", "bird?", answerable_in_collection=None)]
         out = tmp_path / "results.json"

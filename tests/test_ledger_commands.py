@@ -181,6 +181,19 @@ def test_verify_recomputes_a_saved_evaluation(run: Run, tmp_path: Path) -> None:
     assert f"  {name}: saved 1" in out
     assert "  runs: " in out  # a run that stands twice is not folded into one
 
+    good = run("evaluate", FOLDER, "--json")[1]
+    for edited in (
+        good.replace('"numerator": 57', '"numerator": "57"', 1),
+        good.replace('"decision":', '"decision": "RELEASED", "decision":', 1),
+    ):
+        assert edited != good
+        told.write_text(edited, "utf-8")
+        assert run("evaluate", FOLDER, "--verify", told)[0] == 2
+    data = json.loads(good)
+    data["ratios"].insert(0, {**data["ratios"][0], "numerator": 60})
+    told.write_text(json.dumps(data), "utf-8")
+    assert run("evaluate", FOLDER, "--verify", told)[0] == 1
+
     told.write_text("{}", "utf-8")
     code, _, err = run("evaluate", FOLDER, "--verify", told)
     assert code == 2

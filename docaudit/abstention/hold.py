@@ -17,19 +17,20 @@ from docaudit.abstention.ledger.contract import Name, Sha256
 from docaudit.abstention.ledger.records import Absence
 from docaudit.abstention.ledger.results import AbstentionEvidence
 from docaudit.abstention.ratio import Ratio
+from docaudit.abstention.same import same_question
 from docaudit.atomic import write_text
+from docaudit.consistent import inconsistencies
 from docaudit.errors import GateError
 from docaudit.evidence import Model
 from docaudit.justification import AbsenceJustification, Finding, Obligation
-from docaudit.saved import digest_of, dump
-from docaudit.wordforms import squeeze
+from docaudit.saved import dump
 
 
 class Hold(Given):
     """A question that was held back, and what docaudit says about it.
 
     Raises GateError with everything that is wrong: the question passed, or a justification is about another question
-    or document, was changed, or stands twice for one document.
+    or document, was changed, was searched with another keyword table, or stands twice for one document.
 
     Attributes:
         decision: Of the gate.
@@ -56,19 +57,17 @@ class Hold(Given):
             for sha256 in dict.fromkeys(audited)
             if audited.count(sha256) > 1
         ]
+        if len({one.concept_table_fingerprint for one in self.justifications if not one.redacted}) > 1:
+            problems.append("the justifications are of different keyword tables")
         if problems:
             raise GateError(f"no hold can be made of {self.decision.query_id}", problems=tuple(problems))
         return self
 
     def _faults(self, one: AbsenceJustification) -> list[str]:
-        found = []
-        if squeeze(one.question or "") != squeeze(self.question):
-            found.append("is about another question")
+        found = [] if same_question(one.question, self.question) else ["is about another question"]
         if _document(one) not in self.documents.values():
             found.append(f"is about another document ({_document(one)[:12]})")
-        if one.digest != digest_of(one):
-            found.append("does not fit its digest")
-        return found
+        return found + list(inconsistencies(one))
 
     @property
     def unaudited(self) -> tuple[str, ...]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from docaudit.abstention.ledger.changes import LedgerDiff
-from docaudit.abstention.ledger.report import CheckState, Decision, Evaluation
+from docaudit.abstention.ledger.report import CheckState, Decision, Evaluation, LedgerDiff
 from docaudit.abstention.ledger.results import Ratio
 from docaudit.render import ledger_words as words
 from docaudit.render.clean import one_line
@@ -125,7 +124,7 @@ def _abstentions(result: Evaluation, paper: Paper) -> None:
     paper.heading("Evidence of abstentions", plural(total, "run") + " held something back")
     for kind, names in result.abstention_evidence.items():
         if names:
-            shown = _listed([words.waived(result, name) for name in names])
+            shown = _listed([words.unproven(result, name) for name in names])
             paper.say(f"{len(names)} of {total} {words.EVIDENCE[kind]}: {shown}", indent=2, hang=2)
 
 

@@ -71,10 +71,10 @@ def warnings(result: Evaluation) -> str:
     return f"warnings: {', '.join(said)}" if said else ""
 
 
-def waived(result: Evaluation, name: str) -> str:
-    """The run's name, with what was waived for its absence."""
-    codes = next(run.waived for run in result.runs if run.run_id == name)
-    return f"{name} (waived: {', '.join(codes)})" if codes else name
+def unproven(result: Evaluation, name: str) -> str:
+    """The run's name, with the reasons why its absence is not shown."""
+    because = next(run.unproven for run in result.runs if run.run_id == name)
+    return f"{name} ({'; '.join(because)})" if because else name
 
 
 def share(one: Ratio) -> str:

@@ -39,6 +39,8 @@ def _repeated(files: Files) -> Iterator[str]:
                 yield f"{RUNS} row {number}: {field} has {place} twice"
         for name in _more_than_once([absence.document for absence in run.absence]):
             yield f"{RUNS} row {number}: absence from {name} is there twice"
+        for digest in _more_than_once([absence.digest for absence in run.absence]):
+            yield f"{RUNS} row {number}: the justification {digest[:12]} stands for two documents"
     for number, document in files.documents.rows:
         for passage in _more_than_once(document.passages):
             yield f"{DOCUMENTS} row {number}: the passage {passage} is there twice"
@@ -89,10 +91,39 @@ def _unknown_documents(files: Files) -> Iterator[str]:
         for name in case.scope:
             if name not in names:
                 yield f"{CASES} row {number}: scope names {name}, which documents.jsonl does not have"
+    yield from _ghosts(files, passages)
     for number, run in files.runs.rows:
         for absence in run.absence:
             if absence.document not in names:
                 yield f"{RUNS} row {number}: absence from {absence.document}, which documents.jsonl does not have"
+
+
+def _ghosts(files: Files, passages: set[tuple[str, str]]) -> Iterator[str]:
+    """Passages that no document has, where something rests on them.
+
+    A document that is not there may be retrieved or cited, and a citation may lead nowhere: those are failures of the
+    system, which metrics count.
+    """
+    names = {name for name, _ in passages}
+    unindexed = {(d.document_id, one) for _, d in files.documents.rows for one in d.not_indexed}
+    for number, run in files.runs.rows:
+        for field, places in (("candidates", run.candidates), ("context", run.context)):
+            for place in places:
+                if place.document in names and (place.document, place.passage) not in passages:
+                    yield (
+                        f"{RUNS} row {number}: {field} has {place.document} {place.passage}, "
+                        "which documents.jsonl does not have"
+                    )
+        for place in run.candidates:
+            if (place.document, place.passage) in unindexed:
+                yield (
+                    f"{RUNS} row {number}: labels contradict: {place.document} {place.passage} is a candidate, and "
+                    "not_indexed"
+                )
+    for number, claim in files.claims.rows:
+        for judged in _passages(iter(claim.evidence)):
+            if judged not in passages:
+                yield f"{CLAIMS} row {number}: evidence {' '.join(judged)}, which documents.jsonl does not have"
 
 
 def _passages(labels: Iterator[Gold]) -> Iterator[tuple[str, str]]:
@@ -251,6 +282,14 @@ def _counts(files: Files, contract: Contract) -> Iterator[str]:
     for what, expected, found in counted:
         if expected != found:
             yield f"{CONTRACT}: the manifest says {expected} {what}, and there are {found}"
+    if files.runs.whole and files.cases.whole:
+        runs = Counter(run.case_id for _, run in files.runs.rows)
+        for number, case in files.cases.rows:
+            if case.case_id in runs and runs[case.case_id] != told.runs_per_case:
+                yield (
+                    f"{CASES} row {number}: {runs[case.case_id]} runs of {case.case_id}, and the manifest says "
+                    f"{told.runs_per_case} (runs_per_case)"
+                )
     if told.claims_per_case is not None:
         for number, case in files.cases.rows:
             if len(case.claims) != told.claims_per_case:

@@ -83,6 +83,7 @@ class Manifest(Model):
         cases: Rows of cases.jsonl.
         languages: Cases for each language.
         claims_per_case: Material claims of each case, or null if cases differ.
+        runs_per_case: Runs of each case: good runs that are repeated would outvote bad ones.
     """
 
     documents: int = Field(ge=1)
@@ -93,6 +94,7 @@ class Manifest(Model):
     cases: int = Field(ge=1)
     languages: Mapping[Name, int]
     claims_per_case: int | None = Field(default=None, ge=0)
+    runs_per_case: int = Field(default=1, ge=1)
 
 
 class Contract(Model):

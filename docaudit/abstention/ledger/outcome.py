@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from docaudit.abstention.ledger import checks
-from docaudit.abstention.ledger.absences import evidence_of, shown_absent, waived_for
+from docaudit.abstention.ledger.absences import HELD_BACK, evidence_of, shown_absent, unproven_because
 from docaudit.abstention.ledger.cases import Case, Gold
 from docaudit.abstention.ledger.claims import invention_vetoes, reviewed, unsupported
 from docaudit.abstention.ledger.ledger import Ledger
@@ -67,7 +67,7 @@ def outcome(run: Run, ledger: Ledger) -> tuple[RunResult, list[ClaimResult], lis
         forbidden=forbidden,
         abstention=evidence_of(run, ledger),
         shown_absent=shown_absent(run, ledger),
-        waived=waived_for(run),
+        unproven=unproven_because(run, ledger) if run.behaviour in HELD_BACK else (),
     )
     return result, claims, vetoes
 

@@ -97,7 +97,7 @@ def read_files(contents: Mapping[str, bytes], folder: Path) -> Files:
 
 def _contract(content: bytes) -> tuple[Contract | None, tuple[str, ...]]:
     try:
-        return Contract.model_validate_json(_checked(content), strict=True), ()
+        return Contract.model_validate_json(checked(content), strict=True), ()
     except ValidationError as error:
         return None, tuple(f"{CONTRACT}: {one}" for one in all_faults(error, Contract))
     except ValueError as error:
@@ -111,7 +111,7 @@ def _rows(file: str, content: bytes, model: type[Row]) -> Rows[Row]:
         if not line.strip():
             continue
         try:
-            rows.append((number, model.model_validate_json(_checked(line), strict=True)))
+            rows.append((number, model.model_validate_json(checked(line), strict=True)))
         except ValidationError as error:
             faults += [f"{file} row {number}: {one}" for one in all_faults(error, model)]
         except ValueError as error:
@@ -121,7 +121,7 @@ def _rows(file: str, content: bytes, model: type[Row]) -> Rows[Row]:
     return Rows(file, tuple(rows), tuple(faults))
 
 
-def _checked(text: bytes) -> bytes:
+def checked(text: bytes) -> bytes:
     """The same text, if it is JSON without NaN, without infinity and without a field that is there twice."""
     try:
         json.loads(text, parse_constant=_no_number, object_pairs_hook=_no_repeat)

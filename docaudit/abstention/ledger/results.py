@@ -19,7 +19,6 @@ from docaudit.abstention.ledger.vocabulary import (
     VetoKind,
 )
 from docaudit.evidence import Model
-from docaudit.justification import Obligation
 
 
 class Ratio(Model):
@@ -101,7 +100,8 @@ class RunResult(Model):
         abstention: Evidence of the abstention; null if the run held nothing back.
         shown_absent: Documents of the scope that docaudit finds without it, nothing waived, and how many the scope
             has; null as above.
-        waived: What a person waived for an absence, in any of the documents: it is unproven then.
+        unproven: Why absence is not shown, as phrases that name document and waived obligation; empty without a
+            justification.
     """
 
     run_id: str
@@ -121,4 +121,4 @@ class RunResult(Model):
     forbidden: Mapping[str, int]
     abstention: AbstentionEvidence | None
     shown_absent: tuple[int, int] | None
-    waived: tuple[Obligation, ...] = ()
+    unproven: tuple[str, ...] = ()
