@@ -141,6 +141,9 @@ one. JSON Schemas stand in `schemas/ledger_*.schema.json`.
   share, and cases to which a check does not apply are left out of both numbers and counted.
 - Identifiers, permissions, versions, dates, places and citations are checked from the rows, before any judge: a claim
   that was judged `full` counts only if its passages are eligible and in the final context.
+- A source that the identity may not use is a veto once it is in the context, cited or shown. As a mere candidate it
+  fails the run (corpus eligibility) and is no veto: a filter after retrieval may still have stopped it.
+- Each case has exactly `runs_per_case` runs, so that good runs that are repeated outvote nothing.
 - Release needs a threshold for every metric, set in the contract, and every metric at its threshold or above. A veto
   blocks release at any average.
 

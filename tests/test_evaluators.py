@@ -365,3 +365,33 @@ def test_context_precision_takes_true_and_false_alone(flags: Any) -> None:
 def test_context_precision_takes_the_booleans_of_numpy() -> None:
     pytest.importorskip("ir_measures", reason="the extra evaluate is not installed")
     assert context_precision(list(np.array([False, True])), 2).value == 0.5
+
+
+def test_too_few_useful_ones_are_no_ground() -> None:
+    with pytest.raises(
+        EvaluatorError, match="no candidate has one: 3 of 3 candidates are relevant, 5 needed"
+    ):
+        Sufficiency(at_least=5).assess(graded(True, True, True))
+
+
+def test_what_is_not_relevant_carries_no_answer() -> None:
+    every = ["subject", "wanted_result", "conditions", "procedure"]
+    candidate = {"doc_id": "D1", "relevant": False, "ground": "other_topic", "supports": every}
+    with pytest.raises(EvaluatorError, match="not relevant, and supports every aspect"):
+        read_graded([{"id": "Q1", "query": "Who?", "candidates": [candidate]}])
+    (one,) = read_graded(
+        [{"id": "Q1", "query": "Who?", "candidates": [{**candidate, "supports": every[:1]}]}]
+    )
+    found = Sufficiency(rule=Rule.AND, aspects=("subject",)).assess(one)
+    assert (found.verdict, found.kept) == ("insufficient", ())
+
+
+@pytest.mark.parametrize("score", ["0.7", 10**400, True, float("nan")])
+def test_scores_that_are_no_numbers(score: Any) -> None:
+    with pytest.raises(EvaluatorError, match=r"row 1: .* is no number"):
+        process_flag([score], 1, upper=0.6, lower=0.2)
+
+
+def test_a_way_with_a_last_group_that_does_not_exist() -> None:
+    with pytest.raises(EvaluatorError, match="trailing is 'dorp'"):
+        process_flag([0.7], 2, upper=0.6, lower=0.2, trailing="dorp")  # type: ignore[arg-type]

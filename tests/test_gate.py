@@ -378,8 +378,16 @@ class TestBadInput:
         assert "row 2 (B): direction 'lower_is_better'" in said
 
     def test_the_same_question_with_two_labels(self) -> None:
-        rows = [row("A", 1.0, query="Same question?"), row("B", 1.0, "absent", query="same  QUESTION?")]
+        rows = [row("A", 1.0, query="Same question?"), row("B", 1.0, "absent", query=" Same  question")]
         assert self.problems(rows) == "rows 1, 2: the same question is labelled 'present' and 'absent'"
+        for one, other in (("-5 °C", "5 °C"), ("10-20 MW", "1020 MW"), ("US", "us")):
+            frozen([row("A", 1.0, query=one), row("B", 1.0, "absent", query=other)])
+
+    def test_names_that_look_alike_are_one(self) -> None:
+        both = [row("caf\u00e9", 1.0, query="a"), row("cafe\u0301", 1.0, query="b")]
+        assert "rows 1, 2: the id" in self.problems(both)
+        assert "no blanks around it" in self.problems([row("A ", 1.0)])
+        assert "the query has words" in self.problems([row("A", 1.0, query=" ")])
 
     @pytest.mark.parametrize(
         ("fields", "said"),

@@ -19,11 +19,18 @@ _MOST_MARKS, _MOST_DOTS = 8, 40
 _RISK, _FALSE_PASS, _OVER_HOLD = "#1f4e79", "#b3261e", "#8a6d00"
 
 
+def need_place(path: Path) -> None:
+    """Raise OutputError if no picture can be written there: better before anything is counted than after."""
+    if path.suffix.lower() not in (".png", ".svg"):
+        raise OutputError("a picture is PNG or SVG", file=str(path), remedy="end the name with .png or .svg")
+    if not path.parent.is_dir():
+        raise OutputError("there is no such folder", file=str(path), remedy="make it, or name another")
+
+
 def write_plot(sweep: Sweep, path: Path) -> None:
     """Write the picture; the suffix says PNG or SVG. Raises ModelError without matplotlib, OutputError otherwise."""
+    need_place(path)
     form = path.suffix.lower().lstrip(".")
-    if form not in ("png", "svg"):
-        raise OutputError("a picture is PNG or SVG", file=str(path), remedy="end the name with .png or .svg")
     try:
         import matplotlib as mpl
         from matplotlib.figure import Figure

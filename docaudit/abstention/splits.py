@@ -6,6 +6,7 @@ repeat what the first has shown. Paraphrases in other words cannot be seen here;
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Literal, NoReturn
@@ -105,6 +106,13 @@ def split(frozen: Frozen, *, held_out: float = 0.3, seed: int = 0, alike: float 
     groups = _joined_groups(frozen.rows, joined)
     if len(set(groups)) < 2:
         _refuse_one_group(joined, alike)
+    if not 0 <= seed < 2**32:
+        raise GateError(f"the seed is {seed}", remedy="take one from 0 to 4294967295")
+    many = len(set(groups))
+    if not 1 <= math.ceil(held_out * many) < many:
+        raise GateError(
+            f"{held_out:g} of {many} groups leaves none for tuning", remedy="hold out a smaller share"
+        )
     chosen = GroupShuffleSplit(n_splits=1, test_size=held_out, random_state=seed)
     tuning, rest = next(chosen.split(groups, groups=groups))
     return Split(

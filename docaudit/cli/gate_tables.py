@@ -145,7 +145,9 @@ def _held(paper: Paper, counts: GateCounts) -> None:
         f"{counts.reasons[reason]} {name}" for reason, name in _REASONS.items() if counts.reasons[reason]
     ]
     if kinds:
-        paper.say(f"Held at every threshold: {', '.join(kinds)}; the others held are below it.", indent=2)
+        paper.say(
+            f"Held at every threshold: {', '.join(kinds)}; the others held do not reach it.", indent=2, hang=2
+        )
 
 
 def _categories(paper: Paper, points: Sequence[Point]) -> None:
@@ -222,22 +224,29 @@ def _ratio(ledger: AnswerLedger, field: str) -> Ratio:
 
 
 def _bounds(paper: Paper, points: Sequence[Point]) -> None:
-    """Zero errors in the sample, with what they allow elsewhere; each distinct count once."""
+    """Zero errors in the sample, with what they allow elsewhere."""
     said = []
     for field, name in (("false_pass", "false pass"), ("over_hold", "over-hold")):
-        ratios = dict.fromkeys(getattr(point.gate, field) for point in points)
-        said += [f"{name}: {ratio}" for ratio in ratios if ratio.numerator == 0]
+        said += _zeros(name, [getattr(point.gate, field) for point in points])
     for field in ("wrong_of_judged", "wrong_of_answered"):
-        ratios = dict.fromkeys(getattr(point.answers, field) for point in points if point.answers)
-        said += [f"{field.replace('_', ' ')}: {ratio}" for ratio in ratios if ratio.numerator == 0]
+        said += _zeros(
+            field.replace("_", " "), [getattr(point.answers, field) for point in points if point.answers]
+        )
     if said:
         paper.heading("Zero counted is not zero")
         for line in said:
             paper.say(line, indent=2, hang=2)
 
 
+def _zeros(name: str, ratios: Sequence[Ratio]) -> list[str]:
+    """Of zeros over several denominators, those over the smallest and the largest."""
+    zeros = sorted({one.denominator for one in ratios if one.numerator == 0})
+    ends = dict.fromkeys((zeros[0], zeros[-1])) if zeros else {}
+    return [f"{name}: {Ratio(numerator=0, denominator=many)}" for many in ends]
+
+
 def _cell(ratio: Ratio) -> str:
-    return f"{ratio.numerator}" if ratio.share is None else f"{ratio.numerator} ({percent(ratio.share)})"
+    return "0 of 0" if ratio.share is None else f"{ratio.numerator} ({percent(ratio.share)})"
 
 
 def _of(ratio: Ratio) -> str:

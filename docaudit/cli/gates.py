@@ -13,7 +13,7 @@ from docaudit.abstention.reading import read_frozen, read_json
 from docaudit.abstention.records import written
 from docaudit.abstention.split_files import load_split, take_held_out
 from docaudit.abstention.splits import take_part
-from docaudit.abstention.threshold_sweep import Sweep, sweep_thresholds
+from docaudit.abstention.threshold_sweep import Sweep, lenient_first, sweep_thresholds
 from docaudit.atomic import write_text
 from docaudit.cli.gate_tables import print_sweep
 from docaudit.cli.printing import print_json
@@ -37,6 +37,8 @@ def run(config: Path, documents: Path, queries: Path, out: Path, *, plot: Path |
     from docaudit.abstention.experiment import run_experiment
     from docaudit.abstention.experiment_files import read_inputs
 
+    _need_place(plot)
+    _need_apart(out, config, documents, queries)
     done = run_experiment(read_inputs(config, documents, queries))
     write_text(out, done.text)
     _draw(done.sweep, plot)
@@ -80,6 +82,7 @@ def split(frozen: Path, out: Path, *, held_out: float, seed: int, alike: float, 
 
 def sweep(look: Look, *, guarantee: float | None, confidence: float, plot: Path | None, as_json: bool) -> int:
     """Show what each threshold does."""
+    _need_place(plot)
     frozen = _looked_at(look)
     found = sweep_thresholds(frozen, look.thresholds, unverified=look.unverified)
     promise = None
@@ -121,8 +124,22 @@ def _looked_at(look: Look) -> Frozen:
             "every value of the held-out part would be shown, and choosing among them is tuning",
             remedy="name the one threshold that was chosen before: --thresholds 0.7",
         )
+    lenient_first(frozen, look.thresholds)  # what is refused is no look
     shown = ",".join(written(one) for one in look.thresholds)
     return take_held_out(frozen, look.split, f"sweep of {shown}")
+
+
+def _need_place(plot: Path | None) -> None:
+    if plot is not None:
+        from docaudit.abstention.plot import need_place
+
+        need_place(plot)
+
+
+def _need_apart(out: Path, *inputs: Path) -> None:
+    """Raise OutputError if the results would be written over a file that they are made of."""
+    if out.resolve() in [one.resolve() for one in inputs]:
+        raise OutputError("is one of the input files", file=str(out), remedy="name another file")
 
 
 def _draw(found: Sweep, plot: Path | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,6 +28,8 @@ def _numbers(
 ) -> tuple[float, ...] | None:
     """Numbers joined by commas."""
     try:
+        if value is not None and not re.fullmatch(r"[-+.,eE0-9 ]+|.*(?:nan|inf).*", value, re.ASCII):
+            raise ValueError(value)  # float() also takes 1_0 and full-width digits
         return None if value is None else tuple(float(one) for one in value.split(","))
     except ValueError as error:
         raise click.BadParameter(f"'{value}' is not a list of numbers such as 0.4,0.7") from error
@@ -92,7 +95,7 @@ def split(frozen: Path, out: Path, held_out: float, seed: int, alike: float, as_
     "--thresholds",
     callback=_numbers,
     metavar="N,N,...",
-    help="Thresholds to show. [default: those that make a difference, 100 at most]",
+    help="Thresholds to show. [default: those that make a difference; 20 at most in the table, 100 with --json]",
 )
 @click.option(
     "--unverified",

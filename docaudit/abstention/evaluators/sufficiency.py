@@ -86,7 +86,9 @@ class Sufficiency(Given):
                 problems=tuple(f"{name} is not relevant, and no ground is given" for name in without),
             )
         grounds = dict.fromkeys(one.ground.value for one in graded.candidates if one.ground is not None)
-        return False, f"{because}: {', '.join(grounds)}" if grounds else because
+        if not grounds:  # too few useful ones is none of the three grounds
+            raise EvaluatorError(f"'insufficient' needs a ground, and no candidate has one: {because}")
+        return False, f"{because}: {', '.join(grounds)}"
 
     def _all(self, graded: Graded) -> tuple[bool, str]:
         missing = [
@@ -95,7 +97,11 @@ class Sufficiency(Given):
         if missing:
             raise EvaluatorError("grades are missing", problems=tuple(missing))
         wanted = set(self.aspects)
-        supported = [wanted & set(one.supports or ()) for one in graded.candidates]
+        # What is not relevant is not kept, so it cannot be what the answer rests on.
+        supported = [
+            wanted & set(one.supports or ()) if one.relevant is not False else set()
+            for one in graded.candidates
+        ]
         best = max(supported, key=len) if self.in_one else set().union(*supported)
         lacking = [one.value for one in Aspect if one in wanted - best]
         where = "in one candidate" if self.in_one else "in all candidates together"

@@ -12,6 +12,7 @@ from docaudit.abstention.ledger.eligibility import ineligible
 from docaudit.abstention.ledger.reading import CASES, CLAIMS, CONTRACT, DOCUMENTS, RUNS, Files
 from docaudit.abstention.ledger.records import Claim, Run
 from docaudit.abstention.ledger.vocabulary import Answerability, Behaviour
+from docaudit.abstention.same import plain
 
 
 def all_faults(files: Files) -> list[str]:
@@ -51,9 +52,10 @@ def _repeated(files: Files) -> Iterator[str]:
 def _twice(file: str, rows: Sequence[tuple[int, str]]) -> Iterator[str]:
     first: dict[str, int] = {}
     for number, name in rows:
-        if name in first:
-            yield f"{file} row {number}: {name} is already row {first[name]}"
-        first.setdefault(name, number)
+        key = plain(name)
+        if key in first:
+            yield f"{file} row {number}: {name} is already row {first[key]}"
+        first.setdefault(key, number)
 
 
 def _more_than_once(names: Sequence[str]) -> list[str]:

@@ -11,7 +11,8 @@ from pydantic import AwareDatetime, Field, model_validator
 from docaudit.abstention.ledger.vocabulary import ClaimKind, Metric, Severity
 from docaudit.evidence import Model
 
-Name = Annotated[str, Field(min_length=1)]
+Name = Annotated[str, Field(min_length=1, pattern=r"^\S(?:.*\S)?$")]
+"""Text without blanks around it: two names that look alike are not two rows."""
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 

@@ -100,8 +100,13 @@ def _justifications(files: Files) -> Iterator[str]:
 def _justification(folder: Path, absence: Absence, sha256: str | None, question: str) -> str:
     """Why the saved justification is no evidence for this run; empty if it is."""
     path = folder / absence.path
-    if not path.resolve().is_relative_to(folder.resolve()):
-        return "lies outside the folder of the ledger"
+    try:
+        if not path.resolve().is_relative_to(folder.resolve()):
+            return "lies outside the folder of the ledger"
+        if path.exists() and not path.is_file():
+            return "is no file"
+    except (ValueError, OSError, RuntimeError) as error:  # a NUL in it, a name too long, links in a circle
+        return f"is no path: {error}"
     try:
         saved = load_justification(path)
     except SavedFileError as error:

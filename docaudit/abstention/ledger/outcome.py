@@ -61,6 +61,7 @@ def outcome(run: Run, ledger: Ledger) -> tuple[RunResult, list[ClaimResult], lis
         vetoes=tuple(veto.kind for veto in vetoes),
         symptoms=(
             symptoms := _symptoms(run, ledger, problems, crossed=bool(crossed), behaved=_behaved(run, case))
+            or ((Symptom.CLAIM,) if vetoes else ())  # an invention that was seen, and that no review has
         ),
         repair_first=symptoms[0].layer if symptoms else None,
         ranks=tuple(checks.rank_of(gold, run) for gold in case.required),
