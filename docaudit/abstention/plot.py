@@ -15,7 +15,7 @@ from docaudit.abstention.threshold_sweep import Sweep
 from docaudit.atomic import write_bytes
 from docaudit.errors import ModelError, OutputError
 
-_MOST_MARKS, _MOST_DOTS = 8, 40
+_MOST_MARKS, _MOST_DOTS, _ROOM = 8, 40, 0.7
 _RISK, _FALSE_PASS, _OVER_HOLD = "#1f4e79", "#b3261e", "#8a6d00"
 
 
@@ -67,11 +67,12 @@ def _risk_coverage(axes: Any, sweep: Sweep) -> None:
     if curve.greatest_coverage < 1:
         axes.axvline(curve.greatest_coverage, color="#888888", linewidth=0.8, linestyle=":")
         axes.annotate(
-            "the rest has no score",
+            "the rest has no score" if curve.greatest_coverage < _ROOM else "right of it: no score",
             (curve.greatest_coverage, 0.98),
-            ha="right",
+            # On the side of the rest, where the words have room there.
+            ha="left" if curve.greatest_coverage < _ROOM else "right",
             va="top",
-            xytext=(-4, 0),
+            xytext=(4, 0) if curve.greatest_coverage < _ROOM else (-4, 0),
             textcoords="offset points",
             color="#555555",
         )
@@ -94,6 +95,8 @@ def _mark_thresholds(axes: Any, sweep: Sweep) -> None:
     for place in sweep.risk_coverage.points:
         names = places.get(place.passed)
         if names:
+            where = ([sweep.risk_coverage.coverage(place)], [place.risk])
+            axes.plot(*where, marker="o", markersize=7, fillstyle="none", color=_RISK)
             axes.annotate(
                 ", ".join(names),
                 (sweep.risk_coverage.coverage(place), place.risk),
