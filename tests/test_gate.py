@@ -309,6 +309,11 @@ class TestRiskCoverage:
         got = risk_coverage(frozen([row(f"Q{at}", at / 2, label) for at, label in enumerate(labels)]))
         assert (got.aurc, got.best, got.no_skill) == (None, None, None)
 
+    def test_unverified_questions_are_no_part_of_it(self) -> None:
+        rows = [row("A", 0.9), row("B", 0.8, "absent")]
+        unknown = [row("U", 0.95, "unverified"), row("V", None, "unverified")]
+        assert risk_coverage(frozen([*rows, *unknown])) == risk_coverage(frozen(rows))
+
     def test_equal_values_come_together(self) -> None:
         got = risk_coverage(frozen([row("A", 0.9), row("B", 0.9, "absent")]))
         assert [(one.passed, one.without_evidence) for one in got.points] == [(2, 1)]

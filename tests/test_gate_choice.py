@@ -271,6 +271,16 @@ class TestGuarantee:
         assert got.chosen == 0.5  # at 0.7 P2 would be held
         assert "0 of 60" in got.statement
 
+    def test_fewest_held_outweighs_fewest_passed(self) -> None:
+        from docaudit.abstention.guarantee import guaranteed_threshold
+
+        # At 0.5, P1, P2 and 1 of 100 without evidence pass; at 0.7, P1 alone: purer, but P2 is held.
+        rows = [*self.rows(99), row("A99", 0.6, "absent")]
+        got = guaranteed_threshold(frozen(rows), [0.5, 0.7], max_false_pass=0.1)
+        assert (got.valid, got.chosen) == ((0.5, 0.7), 0.5)
+        assert got.false_pass is not None
+        assert (got.false_pass.numerator, got.false_pass.denominator) == (1, 100)
+
     def test_too_many_pass(self) -> None:
         from docaudit.abstention.guarantee import guaranteed_threshold
 

@@ -159,6 +159,17 @@ class TestRun:
         assert main(["gate", "sweep", str(out)]) == 2
         assert said in capsys.readouterr().err
 
+    @pytest.mark.parametrize("name", ["config", "documents", "queries"])
+    def test_an_input_is_never_written_over(
+        self, name: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        before = (tmp_path / f"{name}.json").read_bytes()
+        (tmp_path / "link.json").symlink_to(f"{name}.json")
+        for out in (f"{name}.json", "link.json"):
+            assert main(["gate", "run", *files, "--out", str(tmp_path / out)]) == 2
+            assert "is one of the input files" in capsys.readouterr().err
+        assert (tmp_path / f"{name}.json").read_bytes() == before
+
     def test_unverified_is_no_absence(self, tmp_path: Path) -> None:
         queries = [*QUERIES, query("Q4", "bird?", answerable_in_collection=None)]
         out = tmp_path / "results.json"
@@ -294,7 +305,10 @@ class TestSweepCommand:
 
     @pytest.mark.parametrize(
         "arguments",
-        [["--thresholds", "a"], ["--thresholds", "nan"], ["--part", "tuning"], ["--guarantee", "0.1"]],
+        [
+            *(["--thresholds", one] for one in ("a", "nan", "1_0", "０.５", "0.4;0.7", "")),
+            ["--part", "tuning"], ["--guarantee", "0.1"],
+        ],
     )
     def test_usage(self, arguments: list[str], results: Path) -> None:
         assert main(["gate", "sweep", str(results), *arguments]) == 2
@@ -427,6 +441,20 @@ class TestPlot:
         assert "coverage: passed, of all questions with known evidence" in text
         assert "false pass, of 2 without evidence" in text
         assert "the rest has no score" in text
+
+    def test_a_folder_that_is_not_there_is_said_first(
+        self, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        out = tmp_path / "r.json"
+        plot = str(tmp_path / "no" / "p.png")
+        assert main(["gate", "run", *files, "--out", str(out), "--plot", plot]) == 2
+        assert "there is no such folder" in capsys.readouterr().err
+        assert not out.exists()
+        # A look at the held-out part that cannot be drawn is not taken.
+        path, parts = written_groups(tmp_path)
+        look = ["--split", str(parts), "--part", "held_out", "--thresholds", "0.2", "--plot", plot]
+        assert main(["gate", "sweep", str(path), *look]) == 2
+        assert json.loads(parts.read_text())["uses"] == []
 
     def test_another_suffix_is_refused(self, files: list[str], tmp_path: Path) -> None:
         out = ["--out", str(tmp_path / "r.json")]

@@ -186,6 +186,14 @@ class TestRouting:
         assert found.repair_first is Layer.SECURITY
         assert "stop" in found.symptoms[0].repair
 
+    def test_an_invention_that_no_review_has_is_generation(self) -> None:
+        rows = perfect()
+        rows.run("Q001")["violations"] = [
+            {"kind": "severe_invention", "channel": "answer", "what": "a deadline that stands nowhere"}
+        ]
+        found = self.result(rows, "Q001")
+        assert (found.symptoms, found.repair_first) == ((Symptom.CLAIM,), Layer.GENERATION)
+
     def test_order_and_reach(self) -> None:
         assert route(list(reversed(Symptom))) == tuple(Symptom)
         assert {symptom.layer for symptom in Symptom} == set(Layer)

@@ -114,6 +114,17 @@ def test_faults_are_one_line_with_all_rows_and_exit_2(run: Run, tmp_path: Path) 
     assert "runs.jsonl row 8: Q001 is already row 1" in err
 
 
+def test_no_file_of_the_ledger_is_written_over(run: Run, tmp_path: Path) -> None:
+    folder = perfect().write(tmp_path / "ledger")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    (tmp_path / "link.html").symlink_to(folder / "runs.jsonl")
+    for html in (*folder.iterdir(), tmp_path / "link.html"):
+        code, _, err = run("evaluate", folder, "--html", html)
+        assert code == 2
+        assert "is a file of the ledger" in err
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
 def test_a_folder_that_is_none(run: Run, tmp_path: Path) -> None:
     code, _, err = run("evaluate", tmp_path / "none")
     assert code == 2

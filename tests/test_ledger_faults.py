@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -175,6 +176,12 @@ def test_what_was_frozen_cannot_follow_the_outputs(name: str) -> None:
     assert fault.startswith(f"{name}.jsonl: is not the file that the contract froze")
 
 
+def test_the_very_moment_of_the_contract_is_early_enough() -> None:
+    rows = Rows()
+    rows.runs[4]["output_at"] = rows.cases[4]["labelled_at"] = rows.contract["frozen_at"]
+    assert ledger_of(rows.files()).runs[4].output_at == ledger_of(rows.files()).contract.frozen_at
+
+
 def test_passages_that_no_document_has_carry_nothing() -> None:
     rows = Rows()
     ghost = {"document": "D01", "passage": "GHOST"}
@@ -287,6 +294,19 @@ class TestJustifications:
         (one,) = caught.value.problems
         assert one.startswith("runs.jsonl row 28: ")
         assert fault in one
+
+    def test_paths_that_lead_to_no_file(self, tmp_path: Path) -> None:
+        folder = self.folder(tmp_path)
+        (folder / "loop").symlink_to("loop")
+        os.mkfifo(folder / "pipe")  # reading it would wait for ever
+        runs = (folder / "runs.jsonl").read_text("utf-8")
+        for path, fault in (("j/\\u0000x", "is no path"), ("loop", ""), ("pipe", "is no file"), (".", "is no file")):
+            (folder / "runs.jsonl").write_text(runs.replace('"q.json"', f'"{path}"'), "utf-8")
+            with pytest.raises(LedgerError) as caught:
+                load_ledger(folder)
+            (one,) = caught.value.problems
+            assert one.startswith("runs.jsonl row 28: ")
+            assert fault in one
 
     @pytest.mark.parametrize("question", ["", " "])
     def test_one_for_a_case_without_a_question_is_refused(self, tmp_path: Path, question: str) -> None:
