@@ -88,6 +88,12 @@ class TestDecisions:
             with pytest.raises(ValidationError, match="min_of_top_n needs top_n"):
                 OperatingRecord.model_validate({**OPERATING, **given})
 
+    @pytest.mark.parametrize("top_n", [True, "2", 2.0])
+    def test_top_n_is_a_whole_number(self, top_n: Any) -> None:
+        operating = {**OPERATING, "aggregation": "min_of_top_n", "top_n": top_n}
+        with pytest.raises(GateError, match="operating: top_n: Input should be a valid integer"):
+            frozen([row("A", 0.5)], operating=operating)
+
     def test_the_direction_must_be_declared(self) -> None:
         with pytest.raises(ValidationError, match="direction"):
             OperatingRecord.model_validate({"stage": "s", "score_kind": "k"})

@@ -46,9 +46,7 @@ def published() -> list[dict[str, Any]]:
     ]
 
 
-def grid(
-    rows: list[dict[str, Any]], operating: dict[str, Any] = OPERATING, **how: Any
-) -> tuple[Cell, ...]:
+def grid(rows: list[dict[str, Any]], operating: dict[str, Any] = OPERATING, **how: Any) -> tuple[Cell, ...]:
     pytest.importorskip("ir_measures", reason="the extra evaluate is not installed")
     return topk_grid(frozen(rows, operating=operating), **{"unit": Unit.DOCUMENT, **how}).cells
 
@@ -87,7 +85,9 @@ def test_equal_stays_out_where_more_is_asked_for() -> None:
     rows = [row("Q", 0.5, required_doc_ids=["D1"])]
     for comparison, found, blamed in ((">=", 1.0, None), (">", 0.0, Stage.SELECTION)):
         operating = {**OPERATING, "comparison": comparison}
-        assert select_hits(HITS, 5, 0.78, comparison=Comparison(comparison)) == tuple(HITS[: 1 + (not blamed)])
+        assert select_hits(HITS, 5, 0.78, comparison=Comparison(comparison)) == tuple(
+            HITS[: 1 + (not blamed)]
+        )
         (log,) = stage_logs(
             frozen(rows, operating=operating), unit=Unit.DOCUMENT, k=1, threshold=0.5, context={"Q": ["D1"]}
         )
