@@ -156,3 +156,11 @@ class LedgerError(ListedError):
 
 class EvaluatorError(ListedError):
     """Scores or grades that an evaluator cannot judge by, or settings that contradict; `problems` has every row."""
+
+
+class StoreError(DocauditError):
+    """A store of many documents cannot be used: of another form or version, in use, or no store at all."""
+
+
+class ClusterError(DocauditError):
+    """A cluster cannot be reached, went away, or does not see the same files."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -12,9 +12,9 @@ from docaudit.errors import MissingEvidenceError
 from docaudit.evidence import ControlGroup, DocumentIdentity, ParseCoverage
 from docaudit.explain import Summary, explain
 from docaudit.frames import BLIND_SPOT_DF, COOCCURRENCE_DF, HIT_DF, LEDGER_DF, NEAREST_DF, PAGE_DF
-from docaudit.justification import AbsenceJustification, AbsenceReason, ObligationState
+from docaudit.justification import AbsenceJustification, AbsenceReason, ObligationCheck, ObligationState
 from docaudit.obligations.hit_counts import are_mentioned, hits_by_concept, is_counted, required_concepts
-from docaudit.obligations.rules import Evidence, verdict, weigh
+from docaudit.obligations.rules import Evidence, Verdict, verdict, weigh
 from docaudit.options import AuditOptions
 from docaudit.question import content_words, rejected_words, requery, uncovered_words
 from docaudit.records import blind_spots, hits, ledger_rows, meetings, mentions, page_facts
@@ -117,6 +117,28 @@ def justify_absence(layers: Layers) -> AbsenceJustification:
         options=options,
     )
     return with_digest(justification)
+
+
+def each_alone(layers: Layers) -> dict[str, tuple[Verdict, tuple[ObligationCheck, ...]]]:
+    """For every concept that is searched the verdict and the obligations of an audit that requires it alone.
+
+    Raises what `justify_absence` raises.
+    """
+    counts, _ = hits_by_concept(layers.hit_df, layers.table)
+    evidence = _evidence(layers, ())
+    possible_df = layers.hit_df[~is_counted(layers.hit_df)]
+    of_none = weigh(evidence, layers.options.waive)
+    alone: dict[str, tuple[Verdict, tuple[ObligationCheck, ...]]] = {}
+    for name, count in counts.items():
+        possible = possible_df[possible_df["concept"] == name]
+        # Of all evidence only the possible hits depend on which concepts are required.
+        checks = (
+            of_none
+            if possible.empty
+            else weigh(replace(evidence, possible_df=possible), layers.options.waive)
+        )
+        alone[name] = verdict(checks, mentioned=count > 0, missing=not count), checks
+    return alone
 
 
 def _evidence(layers: Layers, required: Sequence[str]) -> Evidence:
