@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -21,12 +21,13 @@ from docaudit.frames import TableContract
 from docaudit.location import PageState, TextLikely
 
 
-def gather(store: Store, found: Iterable[Found]) -> None:
+def gather(store: Store, found: Iterable[Found], progress: Callable[[int, int], None] | None = None) -> None:
     """Bring the tables up to what the store holds; raises OutputError.
 
     Args:
         store: The store, held against other runs.
         found: Paths of this run; those that earlier runs found elsewhere stay.
+        progress: Called with audits whose tables are written, and audits in all.
     """
     read, failed = store.read_documents(), store.failed_documents()
     kept = audits(store)
@@ -37,8 +38,10 @@ def gather(store: Store, found: Iterable[Found]) -> None:
             pieces = _of_parses(store, sorted(read), source, contract)
             files.write(contract, sorted(read), pieces)
         _audits(files, kept)
-        for key, asked in kept.items():
+        for number, (key, asked) in enumerate(kept.items(), 1):
             _of_audit(files, store, key, asked, failed)
+            if progress is not None:
+                progress(number, len(kept))
 
 
 def _paths(files: TableFiles, found: Iterable[Found]) -> Counter[str]:

@@ -1,31 +1,36 @@
 """A run: every document of the sources once, with every concept table, into a store.
 
-It asks the store what is there and does the rest, in an order that depends on the documents alone; so a run that was
-killed is resumed by running it again, and one that has nothing to do takes no time.
+It asks the store what is there and does the rest, in an order that depends on the documents alone: a run that was
+killed is gone on with by running it again, and one that has nothing to do takes no time.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
 from docaudit.concepts import ConceptTable
 from docaudit.corpus import audits
-from docaudit.corpus.failures import Failure, FailureCode
+from docaudit.corpus.engine import carry_out
+from docaudit.corpus.failures import Failure
 from docaudit.corpus.gather import gather
-from docaudit.corpus.sources import Found, PathState, find
-from docaudit.corpus.store import Store, make_store, writing
-from docaudit.corpus.work import Outcome, Task, fail, work
-from docaudit.errors import StoreError
-from docaudit.options import READING_OPTIONS, AuditOptions
+from docaudit.corpus.plan import documents_in, documents_of, plan
+from docaudit.corpus.pool import LocalPool
+from docaudit.corpus.sources import PathState, find
+from docaudit.corpus.store import make_store, writing
+from docaudit.corpus.work import Outcome, Task
+from docaudit.errors import OptionError, StoreError
+from docaudit.options import AuditOptions
 
-Progress = Callable[[int, int], None]
+Progress = Callable[[str, int, int], None]
+"""Called with what is done (files, documents, tables), how many of it are done, and how many there are."""
 
 
 class CorpusRun(BaseModel):
@@ -34,10 +39,10 @@ class CorpusRun(BaseModel):
     Attributes:
         documents: Documents of the sources, each counted once however often it lies there.
         read: Documents that were read now.
-        audited: Audits that were made now: of one document with one concept table.
-        skipped: Documents with which nothing was to be done.
-        failed: Of all documents of the sources, those without an audit: hash and why.
-        not_documents: Paths that are no document and no part of one.
+        audited: Audits that were made now, each of one document with one concept table.
+        unchanged: Documents with which nothing was to be done.
+        failed: Of all documents of the sources those without an audit: why, by hash.
+        not_documents: Files and folders that are no document or could not be read; the table paths has each.
         seconds: How long it took.
     """
 
@@ -46,10 +51,18 @@ class CorpusRun(BaseModel):
     documents: int
     read: int
     audited: int
-    skipped: int
+    unchanged: int
     failed: Mapping[str, Failure]
     not_documents: int
     seconds: float
+
+
+class _Place(NamedTuple):
+    """Where the work is done."""
+
+    executor: Executor
+    at_once: int
+    check: Callable[[], None] | None = None
 
 
 def run(
@@ -59,110 +72,105 @@ def run(
     *,
     question: str | None = None,
     options: AuditOptions | None = None,
+    jobs: int | None = None,
     executor: Executor | None = None,
-    progress: Progress | None = None,
+    scheduler: str | None = None,
     retry_failed: bool = False,
+    progress: Progress | None = None,
     **keywords: Any,
 ) -> CorpusRun:
-    """Audit many documents with many concept tables.
+    """Audit many documents with many concept tables, and keep everything in a store.
 
     Args:
         sources: Folders, PDFs, and text files with a path on each line. None at all: the documents of the store.
         tables: Concept tables by name.
-        store: Folder of the store; made if it is not there.
+        store: Folder of the store; made if it is not there, gone on with if it is.
         question: The question that every document is asked.
-        options: Options of reading and searching; single ones can also be given as keywords of the same name.
-        executor: Where the work is done; None does it here, one document after the other.
-        progress: Called with documents done and documents in all.
+        options: Options of reading and searching; single ones can also be given as keywords of the same name. Those of
+            reading that are not named are those of the store.
+        jobs: Documents that are worked on at the same time on this machine; one for each core if None.
+        executor: Where the work is done instead; its processes must reach documents and store under the same paths.
+        scheduler: Address of a Dask cluster on which it is done instead (extra dask).
         retry_failed: Try documents again that failed in an earlier run.
+        progress: Called with what is done, how many of it are done, and how many there are.
         **keywords: Fields of AuditOptions.
 
     Raises:
         StoreError: The store is in use, of another form or version, or its documents were read with other options.
         DocumentNotFoundError: A source is not there.
         ConceptTableError, QuestionError, OptionError: What is asked cannot be audited, whatever the document.
+        ClusterError: The cluster or executor cannot be used or is gone. What was done is kept.
         OutputError: The store cannot be written.
     """
     start = time.monotonic()
     chosen = AuditOptions.from_keywords(options, keywords)
     audits.check(tables, question, chosen)
-    root = Path(store)
-    with writing(root):
-        place, chosen = make_store(root, chosen)
+    with writing(Path(store)):
+        place, chosen = make_store(Path(store), chosen)
         place.clean()
-        found = find(sources)
+        named = list(sources)
+        found = find(named, _stage(progress, "files"))
+        documents = documents_of(found) if named else documents_in(place)
+        if not documents and not named:
+            raise StoreError("holds no document", file=str(store), remedy="name a folder of documents")
         keys = audits.register(place, tables, question, chosen)
-        documents = _documents(place, found)
-        tasks = _tasks(place, documents, keys, chosen, retry_failed)
-        outcomes = _done(tasks, progress)
-        gather(place, found)
+        tasks = plan(place, documents, keys, chosen, retry_failed=retry_failed)
+        read = audited = 0
+        if tasks:
+            example = next((task.paths[0] for task in tasks if task.paths), None)
+            with _place(jobs, executor, scheduler, place.root, example) as where:
+                workers = chosen.workers or _workers_each(where, len(tasks))
+                given = [task.with_workers(workers) for task in tasks]
+                for outcome in _outcomes(given, where, progress):
+                    read += outcome.newly_read
+                    audited += outcome.audited
+        gather(place, found, _stage(progress, "tables"))
         failed = place.failed_documents()
     return CorpusRun(
         documents=len(documents),
-        read=sum(one.newly_read for one in outcomes),
-        audited=sum(len(task.keys) for task, one in zip(tasks, outcomes, strict=True) if not one.failure),
-        skipped=len(documents) - len(tasks),
-        failed={one: failed[one] for one in sorted(documents) if one in failed},
+        read=read,
+        audited=audited,
+        unchanged=len(documents) - len(tasks),
+        failed={sha256: failed[sha256] for sha256 in sorted(documents) if sha256 in failed},
         not_documents=sum(one.state is not PathState.DOCUMENT for one in found),
         seconds=time.monotonic() - start,
     )
 
 
-def _documents(store: Store, found: Sequence[Found]) -> dict[str, tuple[int, tuple[str, ...]]]:
-    """By hash the length of each document and where it lies, the first path first."""
-    documents: dict[str, tuple[int, tuple[str, ...]]] = {}
-    for one in found:
-        if one.state is PathState.DOCUMENT:
-            _, paths = documents.get(one.sha256, (0, ()))
-            documents[one.sha256] = one.size, (*paths, one.path)
-    if not found:
-        documents = dict.fromkeys(store.read_documents(), (0, ()))
-        documents |= {one: (failure.size_bytes, ()) for one, failure in store.failed_documents().items()}
-    if not documents and not found:
-        raise StoreError("holds no document", file=str(store.root), remedy="name a folder of documents")
-    return documents
+def _outcomes(tasks: Sequence[Task], where: _Place, progress: Progress | None) -> Iterator[Outcome]:
+    told = _stage(progress, "documents")
+    return carry_out(tasks, where.executor, at_once=where.at_once, progress=told, check=where.check)
 
 
-def _tasks(
-    store: Store,
-    documents: Mapping[str, tuple[int, tuple[str, ...]]],
-    keys: Sequence[str],
-    chosen: AuditOptions,
-    retry_failed: bool,
-) -> list[Task]:
-    """What is left to do, the largest documents first: the last to end are then short ones."""
-    read, failed = store.read_documents(), store.failed_documents()
-    made = {key: store.justified(key) for key in keys}
-    rows = {key: store.audited(key) for key in keys}
-    reading = AuditOptions(**chosen.model_dump(include=set(READING_OPTIONS)))
-    tasks: list[Task] = []
-    for sha256 in sorted(documents, key=lambda one: (-documents[one][0], one)):
-        size, paths = documents[sha256]
-        failure = failed.get(sha256)
-        left = tuple(key for key in keys if sha256 not in made[key])
-        task = Task(str(store.root), sha256, size, paths, left, reading, chosen.password, 1)
-        if failure is not None and not _again(failure, chosen, retry_failed):
-            untold = tuple(key for key in left if sha256 not in rows[key])
-            if sha256 not in read:
-                task = Task(str(store.root), sha256, size, paths, untold, reading, None, 1)
-                fail(store, task, failure.code, failure.detail, failure.remedy)
-                continue
-            left = untold
-        if left or sha256 not in read:
-            tasks.append(Task(str(store.root), sha256, size, paths, left, reading, chosen.password, 1))
-    return tasks
+def _stage(progress: Progress | None, name: str) -> Callable[[int, int], None] | None:
+    return None if progress is None else lambda done, total: progress(name, done, total)
 
 
-def _again(failure: Failure, chosen: AuditOptions, retry_failed: bool) -> bool:
-    """Whether a document that failed is tried again."""
-    wanted = failure.code is FailureCode.PASSWORD_REQUIRED and chosen.password is not None
-    return retry_failed or failure.code.passes or wanted
+@contextmanager
+def _place(
+    jobs: int | None, executor: Executor | None, scheduler: str | None, store: Path, example: str | None
+) -> Iterator[_Place]:
+    """Where the work is done; a pool that is made here ends with the block."""
+    if sum(one is not None for one in (jobs, executor, scheduler)) > 1:
+        raise OptionError("jobs, executor and scheduler exclude each other", remedy="give one of them")
+    if executor is not None:
+        yield _Place(executor, 4 * int(getattr(executor, "_max_workers", 16)))
+    elif scheduler is not None:
+        from docaudit.corpus.cluster import connected
+
+        with connected(scheduler, store, example) as cluster:
+            yield _Place(cluster.executor, cluster.at_once, cluster.check)
+    else:
+        chosen = jobs or cores()
+        with LocalPool(chosen) as pool:
+            yield _Place(pool, 2 * chosen)
 
 
-def _done(tasks: Sequence[Task], progress: Progress | None) -> list[Outcome]:
-    outcomes: list[Outcome] = []
-    for task in tasks:
-        outcomes.append(work(task))
-        if progress is not None:
-            progress(len(outcomes), len(tasks))
-    return outcomes
+def _workers_each(where: _Place, documents: int) -> int:
+    """Processes that read the pages of one document: more than one only where documents are fewer than cores."""
+    return max(1, cores() // documents) if isinstance(where.executor, LocalPool) else 1
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0))

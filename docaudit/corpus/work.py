@@ -6,6 +6,7 @@ It runs in whatever process an executor has, takes and gives plain values, and l
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from docaudit.corpus.audits import asked_of
 from docaudit.corpus.failures import Failure, FailureCode, code_of
 from docaudit.corpus.sources import shown
 from docaudit.corpus.store import Store
-from docaudit.errors import InputError, SavedFileError
+from docaudit.errors import DocauditError, InputError, SavedFileError
 from docaudit.options import AuditOptions
 from docaudit.parsed import ParsedDocument
 
@@ -36,6 +37,7 @@ class Task:
         options: Options of reading.
         password: Password of encrypted documents; never kept.
         workers: Child processes that read its pages.
+        name: Its file name, if it is known without a path.
     """
 
     store: str
@@ -44,8 +46,13 @@ class Task:
     paths: tuple[str, ...]
     keys: tuple[str, ...]
     options: AuditOptions
-    password: str | None
-    workers: int
+    password: str | None = None
+    workers: int = 0
+    name: str = ""
+
+    def with_workers(self, workers: int) -> Task:
+        """The task with this many child processes, unless it names its own."""
+        return self if self.workers else replace(self, workers=workers)
 
 
 @dataclass(frozen=True)
@@ -56,32 +63,51 @@ class Outcome:
         sha256: The document.
         name: Its file name.
         newly_read: It was read now, and not before.
+        audited: Audits that were made now.
         failure: Why there is no audit of it, or None.
     """
 
     sha256: str
     name: str
     newly_read: bool = False
+    audited: int = 0
     failure: Failure | None = None
 
 
-def work(task: Task) -> Outcome:
+@dataclass(frozen=True)
+class Sign:
+    """A sign of life: a step begins that keeps a limit of so many seconds itself."""
+
+    seconds: float
+
+
+class WorkerDiedError(DocauditError):
+    """The process that worked on a document ended, or gave no sign of life."""
+
+
+def work(task: Task, tell: Callable[[Sign], None] = lambda _: None) -> Outcome:
     """Do the task; raises what is no fault of the document (OutputError, OcrError, OptionError)."""
     store = Store(Path(task.store))
     try:
+        tell(Sign(task.options.document_seconds))
         parsed, newly_read = _parsed(store, task)
-        _audit(store, task, parsed)
+        _audit(store, task, parsed, tell)
     except InputError as error:
         return fail(store, task, code_of(error), error.cause, error.remedy)
     except MemoryError:
         return fail(store, task, FailureCode.OUT_OF_MEMORY, "memory ran out", "lower --jobs")
+    except DocauditError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a fault of docaudit on one document must not end the others
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        return fail(store, task, FailureCode.UNEXPECTED, said, "report it: it is a fault of docaudit")
     atomic.remove(store.failure_of(task.sha256))
-    return Outcome(task.sha256, parsed.identity.name, newly_read)
+    return Outcome(task.sha256, parsed.identity.name, newly_read, len(task.keys))
 
 
 def fail(store: Store, task: Task, code: FailureCode, detail: str, remedy: str) -> Outcome:
     """Keep that the document has no audit, and why."""
-    name = shown(Path(task.paths[0]).name) if task.paths else task.sha256
+    name = task.name or (shown(Path(task.paths[0]).name) if task.paths else task.sha256)
     failure = Failure(name=name, size_bytes=task.size_bytes, code=code, detail=detail, remedy=remedy)
     for key in task.keys:
         asked = asked_of(task.store, key)
@@ -123,10 +149,12 @@ def _read(task: Task) -> ParsedDocument:
     raise last or InputError("no path of it is known", file=task.sha256, remedy="name its folder")
 
 
-def _audit(store: Store, task: Task, parsed: ParsedDocument) -> None:
+def _audit(store: Store, task: Task, parsed: ParsedDocument, tell: Callable[[Sign], None]) -> None:
+    tell(Sign(0))
     controls = run_controls(parsed) if task.keys else ()
     for key in task.keys:
         asked = asked_of(task.store, key)
+        tell(Sign(asked.chosen.sweep_seconds))
         audited = audit_parsed(parsed, asked.table, asked.question, asked.chosen, controls)
         target = store.justification_of(key, task.sha256)
         there = str(target.relative_to(store.root))
