@@ -8,7 +8,7 @@ import gc
 import re
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from time import monotonic
@@ -24,7 +24,7 @@ from docaudit.reasons import LedgerState
 from docaudit.search.accents import accent_found
 from docaudit.search.expert import sweep_expression
 from docaudit.search.findings import Found, locate, mark_nested, plainest
-from docaudit.search.flows import build_flows
+from docaudit.search.flows import Flow, build_flows
 from docaudit.search.fuzzy import fuzzy_found
 from docaudit.search.hits import hit_table, without_echoes
 from docaudit.search.matching import fast_matches
@@ -75,6 +75,22 @@ _prepared: dict[int, Corpus] = {}
 """By id of line_df what the last sweep of it was run on: the search text of a document is made once for many sweeps."""
 
 
+def prepare(line_df: pd.DataFrame, flows: Sequence[Flow] | None = None) -> Sequence[Flow]:
+    """Make the search text of these lines, for all sweeps of them; most of a first sweep is this.
+
+    Args:
+        line_df: The lines.
+        flows: What an earlier call returned for the same lines, by the same version of docaudit.
+
+    Returns:
+        The orders in which the lines may continue.
+    """
+    lines = PageLines.of(line_df)
+    chosen = build_flows(lines) if flows is None else flows
+    _keep(line_df, Corpus(lines, chosen))
+    return chosen
+
+
 def _corpus_of(line_df: pd.DataFrame) -> Corpus:
     """The search text of these lines; kept while the table lives, and made anew if the table was changed since."""
     lines = PageLines.of(line_df)
@@ -82,10 +98,14 @@ def _corpus_of(line_df: pd.DataFrame) -> Corpus:
     if known is not None and known.lines.same_as(lines):
         return known
     corpus = Corpus(lines, build_flows(lines))
-    if known is None:
+    _keep(line_df, corpus)
+    return corpus
+
+
+def _keep(line_df: pd.DataFrame, corpus: Corpus) -> None:
+    if id(line_df) not in _prepared:
         weakref.finalize(line_df, _prepared.pop, id(line_df), None)
     _prepared[id(line_df)] = corpus
-    return corpus
 
 
 def _sweep(

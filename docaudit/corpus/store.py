@@ -4,6 +4,7 @@ STORE/store.json                    form, version of docaudit, options of readin
 STORE/lock                          held by the run that writes; holds its process number
 STORE/documents/SHA256/             a parse, as ParsedDocument.save writes it
 STORE/failures/SHA256.json          in its place, why there is none
+STORE/prepared/SHA256               its search text, so that a new table is swept fast; can be deleted
 STORE/audits/KEY/audit.json         a concept table, a question, options of searching
 STORE/audits/KEY/SHA256.json        a justification, as docaudit.saved.dump writes it
 STORE/audits/KEY/SHA256.rows.gz     its rows of the tables
@@ -52,6 +53,10 @@ class Store:
         """Folder of the parse of a document."""
         return self.root / "documents" / sha256
 
+    def prepared_of(self, sha256: str) -> Path:
+        """What every sweep of a document needs, made once."""
+        return self.root / "prepared" / sha256
+
     def failure_of(self, sha256: str) -> Path:
         """Record of a document that could not be read."""
         return self.root / "failures" / f"{sha256}.json"
@@ -95,7 +100,11 @@ class Store:
 
     def clean(self) -> None:
         """Remove what runs that were killed left half written."""
-        folders = [self.root, self.tables, *(self.root / name for name in ("documents", "failures"))]
+        folders = [
+            self.root,
+            self.tables,
+            *(self.root / name for name in ("documents", "failures", "prepared")),
+        ]
         folders += _folders(self.root / "audits") + _folders(self.tables)
         for folder in folders:
             for left in folder.glob(".*"):

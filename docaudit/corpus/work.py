@@ -5,6 +5,7 @@ It runs in whatever process an executor has, takes and gives plain values, and l
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -13,10 +14,10 @@ from pathlib import Path
 import docaudit
 from docaudit import atomic, saved
 from docaudit.audit_parsed import audit_parsed
-from docaudit.control_runs import run_controls
 from docaudit.corpus import rows
 from docaudit.corpus.audits import asked_of
 from docaudit.corpus.failures import Failure, FailureCode, code_of
+from docaudit.corpus.prepared import prepared
 from docaudit.corpus.sources import shown
 from docaudit.corpus.store import Store
 from docaudit.errors import DocauditError, InputError, SavedFileError
@@ -126,9 +127,9 @@ def _parsed(store: Store, task: Task) -> tuple[ParsedDocument, bool]:
             if not task.paths:
                 raise InputError(error.cause, file=task.sha256, remedy="name its folder") from error
             shutil.rmtree(folder)  # damaged since: it is read again
-    parsed = _read(task)
-    parsed.save(folder)
-    return parsed, True
+    _read(task).save(folder)
+    # Read back, so that it is the same whether it was read now or in an earlier run.
+    return store.load(task.sha256), True
 
 
 def _read(task: Task) -> ParsedDocument:
@@ -151,7 +152,8 @@ def _read(task: Task) -> ParsedDocument:
 
 def _audit(store: Store, task: Task, parsed: ParsedDocument, tell: Callable[[Sign], None]) -> None:
     tell(Sign(0))
-    controls = run_controls(parsed) if task.keys else ()
+    lines = hashlib.sha256((store.parse_of(task.sha256) / "line_df.parquet").read_bytes()).hexdigest()
+    controls = prepared(store.prepared_of(task.sha256), parsed, lines) if task.keys else ()
     for key in task.keys:
         asked = asked_of(task.store, key)
         tell(Sign(asked.chosen.sweep_seconds))
