@@ -29,6 +29,8 @@ from docaudit.abstention.ledger.vocabulary import (
     VetoKind,
 )
 from docaudit.atomic import write_text
+from docaudit.corpus.failures import FailureCode
+from docaudit.corpus.store_tables import STORE_TABLES
 from docaudit.justification import Obligation
 from docaudit.linting.codes import LintCode
 from docaudit.obligations.reading import PAGE_KINDS, PART_KINDS, REGION_KINDS
@@ -254,11 +256,34 @@ def obligations_text() -> str:
     return "\n".join(lines) + "\n"
 
 
+def store_text() -> str:
+    """The tables of a store."""
+    lines = [
+        "# The tables of a store",
+        "",
+        "`docaudit corpus run` writes them into `STORE/tables` ([how to run it](corpus.md)). `documents`, `paths`, `audits`,",
+        "`pages` and `blind_spots` are one Parquet file each; `findings`, `cells` and `hits` are a folder with one file for",
+        "each audit, named by its key. Rows are sorted by hash. Texts that are not there are empty, numbers that were not",
+        "measured are null. A document that could not be read has its rows in `findings` and `cells`, with the finding",
+        "`error`: what was not searched must not look like what was not found.",
+        "",
+    ]
+    for contract in STORE_TABLES.values():
+        lines += [f"## {contract.name}", "", f"One row is {contract.row}.", ""]
+        lines += ["| column | type | meaning |", "|---|---|---|"]
+        lines += [f"| `{one.name}` | {one.dtype} | {one.meaning} |" for one in contract.fields]
+        lines.append("")
+    lines += ["## Codes of failures", "", "| code | what came in the way |", "|---|---|"]
+    lines += [f"| `{code.value}` | {code.meaning} |" for code in FailureCode]
+    return "\n".join(lines) + "\n"
+
+
 PAGES = {
     "blind-spots.md": page_text,
     "lint.md": lint_text,
     "obligations.md": obligations_text,
     "ledger.md": ledger_text,
+    "store-tables.md": store_text,
 }
 
 

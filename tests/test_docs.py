@@ -24,7 +24,7 @@ def generator() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("name", ["blind-spots.md", "lint.md", "ledger.md"])
+@pytest.mark.parametrize("name", ["blind-spots.md", "lint.md", "ledger.md", "store-tables.md"])
 def test_no_drift(generator: ModuleType, name: str) -> None:
     assert (DOCS / name).read_text("utf-8") == generator.PAGES[name](), "run: make docs"
 
