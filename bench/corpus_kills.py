@@ -2,8 +2,8 @@
 
     python bench/corpus_kills.py [FOLDER] --kills 20
 
-Each kill is a SIGKILL to the process that was started, at a moment drawn over the time that a whole run takes. Without a
-folder, the documents are copies of the samples that differ in a few bytes, and some that cannot be read.
+Each kill is a SIGKILL to the process that was started, at a moment drawn over the time that a whole run takes. Without
+a folder, the documents are copies of the samples that differ in a few bytes, and some that cannot be read.
 """
 
 from __future__ import annotations
