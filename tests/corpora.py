@@ -39,7 +39,7 @@ def small(number: int) -> bytes:
 
 def run_here(source: Path | list[Path], store: Path, **more: Any) -> CorpusRun:
     """A run in this process."""
-    options = {"ocr": "off", **more}
+    options = {"ocr": "off", "page_seconds": 300.0, **more}
     tables = options.pop("tables", TABLES)
     with ThreadPoolExecutor(1) as executor:
         return run(

@@ -50,7 +50,7 @@ def two_workers() -> Iterator[Any]:
 
 
 def on_cluster(docs: Path, store: Path, address: str, **more: Any) -> CorpusRun:
-    return run([docs], TABLES, store, ocr="off", scheduler=address, **more)
+    return run([docs], TABLES, store, ocr="off", page_seconds=300.0, scheduler=address, **more)
 
 
 def test_the_same_tables_as_here(corpus: tuple[Path, Path], tmp_path: Path, two_workers: Any) -> None:

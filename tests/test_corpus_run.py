@@ -39,7 +39,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[object]
     folder_of(docs, bad=b"%PDF-1.7 cut off", locked=pdfs.encrypted(small(9), "x"))
     for name, asked in TABLES.items():
         asked.save(root / f"{name}.csv")
-    arguments: list[object] = [docs, "--ocr", "off", "--jobs", 2]
+    # Where the machine is busy, time limits by the clock would tell one run from the other.
+    arguments: list[object] = [docs, "--ocr", "off", "--page-seconds", 300, "--jobs", 2]
     for name in TABLES:
         arguments += ["--concepts", root / f"{name}.csv"]
     process = start(*arguments, "--out", root / "whole")
