@@ -104,7 +104,7 @@ def _outcome(future: Future[Outcome]) -> Outcome | str:
     try:
         return future.result()
     except WorkerDiedError as error:
-        return error.cause
+        return str(error)
     except DocauditError:
         raise
     except (Exception, CancelledError) as error:

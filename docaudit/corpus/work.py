@@ -82,8 +82,8 @@ class Sign:
     seconds: float
 
 
-class WorkerDiedError(DocauditError):
-    """The process that worked on a document ended, or gave no sign of life."""
+class WorkerDiedError(Exception):
+    """The process that worked on a document ended, or gave no sign of life; between pool and engine alone."""
 
 
 def work(task: Task, tell: Callable[[Sign], None] = lambda _: None) -> Outcome:
