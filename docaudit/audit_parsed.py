@@ -49,7 +49,9 @@ def audit_parsed(
     chosen = options_for(parsed, options, {})
     result = sweep(parsed, table, options=chosen)
     layers = layers_of(parsed, table, result, question, chosen, controls)
-    return Audited(justify_absence(layers), result.hit_df, result.ledger_df, each_alone(layers))
+    justification = justify_absence(layers)
+    alone = each_alone(layers, justification.obligations)
+    return Audited(justification, result.hit_df, result.ledger_df, alone)
 
 
 def check_request(table: ConceptTable, question: str | None, options: AuditOptions) -> None:

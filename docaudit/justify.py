@@ -119,26 +119,31 @@ def justify_absence(layers: Layers) -> AbsenceJustification:
     return with_digest(justification)
 
 
-def each_alone(layers: Layers) -> dict[str, tuple[Verdict, tuple[ObligationCheck, ...]]]:
+def each_alone(
+    layers: Layers, together: tuple[ObligationCheck, ...]
+) -> dict[str, tuple[Verdict, tuple[ObligationCheck, ...]]]:
     """For every concept that is searched the verdict and the obligations of an audit that requires it alone.
+
+    Args:
+        layers: The evidence.
+        together: The obligations of the justification that was drawn from it.
 
     Raises what `justify_absence` raises.
     """
     counts, _ = hits_by_concept(layers.hit_df, layers.table)
-    evidence = _evidence(layers, ())
     possible_df = layers.hit_df[~is_counted(layers.hit_df)]
-    of_none = weigh(evidence, layers.options.waive)
-    alone: dict[str, tuple[Verdict, tuple[ObligationCheck, ...]]] = {}
-    for name, count in counts.items():
-        possible = possible_df[possible_df["concept"] == name]
-        # Of all evidence only the possible hits depend on which concepts are required.
-        checks = (
-            of_none
-            if possible.empty
-            else weigh(replace(evidence, possible_df=possible), layers.options.waive)
-        )
-        alone[name] = verdict(checks, mentioned=count > 0, missing=not count), checks
-    return alone
+    if possible_df.empty:  # of all evidence only these depend on which concepts are required
+        checks = dict.fromkeys(counts, together)
+    else:
+        evidence, waive = _evidence(layers, ()), layers.options.waive
+        checks = {
+            name: weigh(replace(evidence, possible_df=possible_df[possible_df["concept"] == name]), waive)
+            for name in counts
+        }
+    return {
+        name: (verdict(checks[name], mentioned=count > 0, missing=not count), checks[name])
+        for name, count in counts.items()
+    }
 
 
 def _evidence(layers: Layers, required: Sequence[str]) -> Evidence:

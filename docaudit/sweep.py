@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from time import monotonic
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
@@ -21,7 +21,7 @@ from docaudit.errors import ConceptTableError, TableContractError
 from docaudit.frames import LEDGER_DF
 from docaudit.location import PAGE_SOURCES, POSSIBLE_KINDS
 from docaudit.reasons import LedgerState
-from docaudit.search.accents import accent_found
+from docaudit.search.accents import accent_found, bare_flows, hang_on
 from docaudit.search.expert import sweep_expression
 from docaudit.search.findings import Found, locate, mark_nested, plainest
 from docaudit.search.flows import Flow, build_flows
@@ -75,20 +75,31 @@ _prepared: dict[int, Corpus] = {}
 """By id of line_df what the last sweep of it was run on: the search text of a document is made once for many sweeps."""
 
 
-def prepare(line_df: pd.DataFrame, flows: Sequence[Flow] | None = None) -> Sequence[Flow]:
+class Prepared(NamedTuple):
+    """What the search text of a document is made of: the orders in which its lines may continue.
+
+    Attributes:
+        flows: Of the lines as they are.
+        bare: Of lines with accents, without them.
+    """
+
+    flows: Sequence[Flow]
+    bare: Sequence[Flow]
+
+
+def prepare(line_df: pd.DataFrame, known: Prepared | None = None) -> Prepared:
     """Make the search text of these lines, for all sweeps of them; most of a first sweep is this.
 
     Args:
         line_df: The lines.
-        flows: What an earlier call returned for the same lines, by the same version of docaudit.
-
-    Returns:
-        The orders in which the lines may continue.
+        known: What an earlier call returned for the same lines, by the same version of docaudit.
     """
     lines = PageLines.of(line_df)
-    chosen = build_flows(lines) if flows is None else flows
-    _keep(line_df, Corpus(lines, chosen))
-    return chosen
+    made = known or Prepared(build_flows(lines), bare_flows(lines))
+    corpus = Corpus(lines, made.flows)
+    hang_on(corpus, made.bare)
+    _keep(line_df, corpus)
+    return made
 
 
 def _corpus_of(line_df: pd.DataFrame) -> Corpus:

@@ -38,7 +38,7 @@ def run(request: Request, out: Path, *, jobs: int | None, scheduler: str | None,
     tables = named_tables(request.concepts)
     at = [0, 0]
     try:
-        with progress_bars("documents/min") as bar:
+        with progress_bars("a minute") as bar:
 
             def progress(stage: str, done: int, total: int) -> None:
                 if stage == "documents":

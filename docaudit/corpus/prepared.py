@@ -23,7 +23,7 @@ from docaudit.evidence import ControlGroup
 from docaudit.location import MatchKind
 from docaudit.parsed import ParsedDocument
 from docaudit.search.flows import Flow, FlowKind
-from docaudit.sweep import prepare
+from docaudit.sweep import Prepared, prepare
 
 _LIBRARIES = ("numpy", "pandas", "regex", "rapidfuzz", "ahocorasick-rs")
 _DIGEST = 32
@@ -40,6 +40,7 @@ class _Kept(msgspec.Struct, array_like=True):
     made_by: str
     lines: str
     flows: list[_Flow]
+    bare: list[_Flow]
     controls: list[Any]
 
 
@@ -53,11 +54,14 @@ def prepared(path: Path, parsed: ParsedDocument, lines: str) -> tuple[ControlGro
     """
     kept = _read(path, lines)
     if kept is not None:
-        prepare(parsed.line_df, [_flow(one) for one in kept.flows])
+        prepare(
+            parsed.line_df, Prepared([_flow(one) for one in kept.flows], [_flow(one) for one in kept.bare])
+        )
         return tuple(ControlGroup.model_validate(one) for one in kept.controls)
-    flows = prepare(parsed.line_df)
+    made = prepare(parsed.line_df)
     controls = run_controls(parsed)
-    _write(path, _Kept(_made_by(), lines, _plain(flows), [one.model_dump(mode="json") for one in controls]))
+    told = [one.model_dump(mode="json") for one in controls]
+    _write(path, _Kept(_made_by(), lines, _plain(made.flows), _plain(made.bare), told))
     return controls
 
 
