@@ -146,6 +146,10 @@ class SampleError(ListedError):
     """A sample cannot be drawn, or the sheet of one does not fit its draw; `problems` has every row of the sheet."""
 
 
+class RetrievalError(ListedError):
+    """What a retriever gave cannot be read; `problems` has every chunk."""
+
+
 class GateError(ListedError):
     """Retrieval results, labels or settings of a gate are wrong, or do not allow what was asked of them."""
 

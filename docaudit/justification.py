@@ -28,6 +28,7 @@ from docaudit.evidence import (
     ParseCoverage,
 )
 from docaudit.options import AuditOptions
+from docaudit.retrieved import RetrievalCheck
 
 SCHEMA_VERSION: Literal["2"] = "2"
 
@@ -158,6 +159,7 @@ class AbsenceJustification(Model):
         suggested_requery: A clearer question; only if the reason is ambiguous_question.
         pages: Every page of the page tree, with its state.
         controls: Words known to be there, and whether they were found.
+        retrieval: What of the hits a retriever gave; null, and not in the saved form, if no chunks were given.
         redacted: The text of the document was left out.
         digest: SHA-256 over all other fields as they are saved; a file that was edited does not fit it.
     """
@@ -189,6 +191,7 @@ class AbsenceJustification(Model):
     document: DocumentIdentity | None
     pages: tuple[PageFact, ...] = ()
     controls: tuple[ControlGroup, ...] = ()
+    retrieval: RetrievalCheck | None = None
     options: AuditOptions
     redacted: bool = False
     digest: str = ""
