@@ -26,7 +26,9 @@ def retrieval_notes(check: RetrievalCheck, t: Tongue = ENGLISH) -> list[str]:
     if check.meeting_pages:
         got = t.pages(check.meeting_pages_retrieved) or t("no page")
         where = t.pages(check.meeting_pages)
-        notes.append(t("The required concepts meet on {where}; retrieved of these: {got}.", where=where, got=got))
+        notes.append(
+            t("The required concepts meet on {where}; retrieved of these: {got}.", where=where, got=got)
+        )
     if check.hits_on_page:
         hits = t.count(check.hits_on_page, "hit")
         notes.append(t("{hits}: the page was retrieved, but its text cannot be compared.", hits=hits))

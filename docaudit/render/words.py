@@ -63,8 +63,8 @@ RETRIEVAL_VERDICTS = {
     ),
     RetrievalVerdict.ALL_RETRIEVED: "The retriever missed nothing that was found: {hits} in what it gave ({chunks}).",
     RetrievalVerdict.PAGES_RETRIEVED: (
-        "Nothing that was found is surely missed: {in_text} of {hits} in what the retriever gave ({chunks}), the others "
-        "on its pages."
+        "Nothing that was found is surely missed: {in_text} of {hits} in what the retriever gave ({chunks}), "
+        "the others on its pages."
     ),
     RetrievalVerdict.PARTLY_MISSED: (
         "The retriever missed {n} of {hits} of required concepts: not in what it gave ({chunks})."
