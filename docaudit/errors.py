@@ -130,6 +130,10 @@ class ModelError(DocauditError):
     """A model that was asked for is not installed, cannot be loaded, or gives no numbers."""
 
 
+class MissingExtraError(DocauditError):
+    """A library that an adapter needs is not installed; the remedy names the extra."""
+
+
 class EndpointError(DocauditError):
     """An endpoint of a language model gave no answer that can be read; the audit goes on without it.
 

@@ -232,7 +232,10 @@ class AbsenceJustification(Model):
 
 
 class AnswerWithEvidence(Model):
-    """The sibling of AbsenceJustification: an answer with the passages that carry it, for QA tools that use both."""
+    """The sibling of AbsenceJustification: an answer with the passages that carry it, for QA tools that use both.
+
+    `concept` and `variant` of a passage are empty where it was retrieved, and not found by a sweep.
+    """
 
     kind: Literal["answer"] = "answer"
     schema_version: Literal["2"] = SCHEMA_VERSION
