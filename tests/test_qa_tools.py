@@ -83,6 +83,12 @@ def library(parsed: dict[str, docaudit.ParsedDocument]) -> AuditedDocuments:
 
 
 @pytest.fixture(scope="module")
+def report() -> AuditedDocuments:
+    """The sample report, read by docaudit.parse when it is first asked for."""
+    return AuditedDocuments(REPORT, TABLE)
+
+
+@pytest.fixture(scope="module")
 def command_line(tmp_path_factory: pytest.TempPathFactory) -> str:
     """What `docaudit audit --json` prints for the sample report."""
     code = [sys.executable, "-m", "docaudit", "audit", str(REPORT), "--concepts", str(TABLE)]
@@ -298,10 +304,10 @@ def test_a_missing_library_is_named_with_its_extra() -> None:
 
 
 class TestLangChain:
-    def test_parity(self, command_line: str) -> None:
+    def test_parity(self, command_line: str, report: AuditedDocuments) -> None:
         from docaudit.integrations.langchain import AbsenceTool
 
-        tool = AbsenceTool(documents=AuditedDocuments(REPORT, TABLE))
+        tool = AbsenceTool(documents=report)
         call = {"name": tool.name, "args": {"question": QUESTION}, "id": "1", "type": "tool_call"}
         message = tool.invoke(call)
         assert dump(message.artifact) == command_line
@@ -410,10 +416,10 @@ class TestLangChain:
 
 
 class TestLlamaIndex:
-    def test_parity(self, command_line: str) -> None:
+    def test_parity(self, command_line: str, report: AuditedDocuments) -> None:
         from docaudit.integrations.llama_index import absence_tool
 
-        output = absence_tool(docaudit.parse(REPORT), TABLE).call(question=QUESTION)
+        output = absence_tool(report.parsed(REPORT.name), TABLE).call(question=QUESTION)
         assert dump(output.raw_output) == command_line
         assert output.content == brief(output.raw_output)
 
@@ -537,10 +543,10 @@ class TestHaystack:
         BOTH.to_dataframe().to_csv(tmp_path / "table.csv", index=False)
         return [str(parsed["harbour"].save(tmp_path / "harbour"))], str(tmp_path / "table.csv")
 
-    def test_parity(self, command_line: str, tmp_path: Path) -> None:
+    def test_parity(self, command_line: str, report: AuditedDocuments, tmp_path: Path) -> None:
         from docaudit.integrations.haystack import AbsenceAuditor
 
-        folder = docaudit.parse(REPORT).save(tmp_path / "parsed")
+        folder = report.parsed(REPORT.name).save(tmp_path / "parsed")
         (found,) = AbsenceAuditor([str(folder)], str(TABLE)).run(question=QUESTION)["justifications"]
         assert dump(found) == command_line
 
@@ -578,9 +584,9 @@ class TestHaystack:
             pipeline.connect("retriever.documents", "auditor.documents")
             pipeline.connect("model.replies", "auditor.replies")
             return dict(
-                pipeline.run({"retriever": {"query": "northern wind ferry"}, "auditor": {"question": question}})[
-                    "auditor"
-                ]
+                pipeline.run(
+                    {"retriever": {"query": "northern wind ferry"}, "auditor": {"question": question}}
+                )["auditor"]
             )
 
         found = run(1, ASKED)
