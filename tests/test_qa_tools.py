@@ -506,15 +506,13 @@ class TestLlamaIndex:
         assert (response.grounded.said, response.grounded.outcome) == ("Empty Response", Outcome.DECLINED)
 
     def test_with_the_mock_model_of_the_library(self, harbour: AuditedDocuments) -> None:
-        from llama_index.core import MockEmbedding, VectorStoreIndex
+        from llama_index.core import Document, MockEmbedding, VectorStoreIndex
         from llama_index.core.llms import MockLLM
-        from llama_index.core.schema import TextNode
 
         from docaudit.integrations.llama_index import GroundedQueryEngine
 
-        index = VectorStoreIndex(
-            [TextNode(text=WIND), TextNode(text=FERRY)], embed_model=MockEmbedding(embed_dim=4)
-        )
+        texts = [Document(text=WIND), Document(text=FERRY)]  # cut by its own splitter, which counts tokens
+        index = VectorStoreIndex.from_documents(texts, embed_model=MockEmbedding(embed_dim=4))
         asked = GroundedQueryEngine(index.as_query_engine(llm=MockLLM(max_tokens=5)), harbour)
         response = asked.query(ASKED)
         # The mock repeats its prompt, whose instructions decline nothing.

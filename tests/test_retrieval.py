@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 import docaudit
 from docaudit.alignment import MIN_RUN, DocumentLetters, letters
-from docaudit.cli import main
+from docaudit.cli import glossary, main
 from docaudit.errors import RetrievalError
 from docaudit.frames import LINE_DF
 from docaudit.justification import AbsenceJustification, Finding
@@ -327,6 +327,12 @@ class TestSaved:
         assert "検索もれ" in to_html(finding, "ja")
         plain = docaudit.audit(PAGES, BOTH, **OPTIONS)
         assert not any("retriever" in render(plain) for render in (to_text, to_markdown, to_html))
+
+
+def test_every_code_is_explained() -> None:
+    known = {(entry.of, entry.code) for entry in glossary.entries()}
+    assert {("verdict on a retriever", one.value) for one in RetrievalVerdict} <= known
+    assert {("place of a retrieved chunk", one.value) for one in ChunkPlace} <= known
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
