@@ -68,7 +68,7 @@ class ChunkFact(Model):
     """
 
     id: str
-    pages: tuple[Page, ...]
+    pages: tuple[int, ...]
     score: float | None
     place: ChunkPlace
     found_on: tuple[int, ...]

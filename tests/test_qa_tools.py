@@ -37,9 +37,11 @@ from docaudit.justification import AbsenceJustification, AnswerWithEvidence, Fin
 from docaudit.retrieved import RetrievalVerdict, RetrievedChunk
 from docaudit.saved import dump
 from tests import pdfs
+from tests.pages import Block, blocks_of
 
 ROOT = Path(__file__).parent.parent
 REPORT, TABLE = ROOT / "samples" / "commodity-report.pdf", ROOT / "samples" / "ai-power.csv"
+PAGE = ROOT / "docs" / "qa-tools.md"
 QUESTION = "How much electricity does AI consume?"
 
 FERRY = "In the south the ferry carried uranium under guard to the old mill."
@@ -654,6 +656,13 @@ class TestHaystack:
                 check=True,
             )
             assert (done.stdout.strip(), done.stderr) == (wanted, "")
+
+
+@pytest.mark.parametrize("block", [one for one in blocks_of(PAGE) if one.language == "python"])
+def test_programs_of_the_page_are_short(block: Block) -> None:
+    """Ten lines without imports, each; tests/test_docs_run.py runs them."""
+    lines = [line for line in block.code.splitlines() if line and not line.startswith(("from ", "import "))]
+    assert len(lines) <= 10
 
 
 def test_the_command_line_takes_the_chunks_that_an_adapter_would(

@@ -16,7 +16,7 @@ _password_flag = click.option(
 )
 
 
-@click.command()
+@click.command(short_help="Was a saved justification changed? Is it repeated?")
 @click.argument("saved", metavar="JSON", type=click.Path(path_type=Path))
 @click.argument("doc", metavar="DOC", type=click.Path(path_type=Path))
 @_password_flag
@@ -34,7 +34,7 @@ def verify(saved: Path, doc: Path, password: str | None, retrieved: Path | None,
     return checked.verify(saved, doc, password, retrieved, as_json=as_json)
 
 
-@click.command()
+@click.command(short_help="Which absences still hold in a new edition?")
 @click.argument("saved", metavar="OLD_JSON...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.argument("doc", metavar="NEW_DOC", type=click.Path(path_type=Path))
 @_password_flag
