@@ -8,7 +8,7 @@ justify  control_runs [-> retrieval] -> justify.justify_absence [-> wording.rewo
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,13 +28,12 @@ from docaudit.options import AuditOptions
 from docaudit.parsed import ParsedDocument, SweepResult
 from docaudit.retrieval import check_retrieval
 from docaudit.retrieved import RetrievedChunk
+from docaudit.stopping import Progress, quiet
 from docaudit.sweep import sweep_lines
 from docaudit.wording import Endpoint, reworded
 
 if TYPE_CHECKING:
     from docaudit.extract import Source
-
-Progress = Callable[[int, int], None]
 
 
 def parse(
@@ -45,7 +44,7 @@ def parse(
     Args:
         source: A path, the bytes of a PDF, or an open binary file.
         options: Options; single ones can also be given as keywords of the same name (ocr="off").
-        progress: Called with pages done and pages in all.
+        progress: Called with pages done and pages in all; a docaudit.stopping.Stop can also end the work.
         **keywords: Fields of AuditOptions.
 
     Returns:
@@ -238,7 +237,9 @@ def audit(
     if chosen.canary:
         assert not isinstance(source, ParsedDocument)
         again = chosen.model_copy(update={"canary": False, "password": None})
-        controls += run_canaries(source, parsed, chosen, lambda copy: parse(copy, options=again))
+        controls += run_canaries(
+            source, parsed, chosen, lambda copy: parse(copy, options=again, progress=quiet(progress))
+        )
     return _justified(parsed, table, result, question, chosen, controls, retrieved)
 
 

@@ -15,7 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from docaudit.audit import Progress, audit, open_parsed
+from docaudit.audit import audit, open_parsed
 from docaudit.differences import Difference, differences
 from docaudit.evidence import DocumentIdentity, Model
 from docaudit.justification import AbsenceJustification
@@ -25,6 +25,7 @@ from docaudit.redact import hides_rows, redact
 from docaudit.retrieval import contradictions
 from docaudit.retrieved import RetrievedChunk
 from docaudit.saved import as_data, digest_of
+from docaudit.stopping import Progress
 from docaudit.witness import witness
 from docaudit.wording import worded_again
 

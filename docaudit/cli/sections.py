@@ -55,7 +55,7 @@ TASKS = {
     "Ask a document": ("audit", "coverage", "sweep", "parse", "explain"),
     "Make the keyword table": ("init", "accept", "reject", "suggest", "lint", "strength", "diff"),
     "Check and pass on": ("report", "verify", "compare", "sample"),
-    "Answering tools": ("gate", "evaluate"),
+    "Answering tools": ("gate", "evaluate", "mcp"),
 }
 """Commands by what they are for; a command that is not named here stands under "Further"."""
 
