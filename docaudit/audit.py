@@ -26,6 +26,7 @@ from docaudit.justify import Layers, justify_absence
 from docaudit.obligations.hit_counts import required_concepts
 from docaudit.options import AuditOptions
 from docaudit.parsed import ParsedDocument, SweepResult
+from docaudit.question import content_words
 from docaudit.retrieval import check_retrieval
 from docaudit.retrieved import RetrievedChunk
 from docaudit.stopping import Progress, quiet
@@ -220,6 +221,8 @@ def audit(
     into what was parsed before.
     """
     table, question, retrieved = need_table(table), need_question(question), need_chunks(retrieved)
+    if question is not None:
+        content_words(question)  # one that has no word in it is refused before the document is read
     saved = open_parsed(source) if isinstance(source, (str, os.PathLike)) else None
     parsed = source if isinstance(source, ParsedDocument) else saved
     if parsed is not None:
