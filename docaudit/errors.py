@@ -153,6 +153,10 @@ class ModelError(DocauditError):
     """A model that was asked for is not installed, cannot be loaded, or gives no numbers."""
 
 
+class MissingExtraError(DocauditError):
+    """A library that an adapter needs is not installed; the remedy names the extra."""
+
+
 class EndpointError(DocauditError):
     """An endpoint of a language model gave no answer that can be read; the audit goes on without it.
 
@@ -167,6 +171,10 @@ class EndpointError(DocauditError):
 
 class SampleError(ListedError):
     """A sample cannot be drawn, or the sheet of one does not fit its draw; `problems` has every row of the sheet."""
+
+
+class RetrievalError(ListedError):
+    """What a retriever gave cannot be read; `problems` has every chunk."""
 
 
 class GateError(ListedError):

@@ -18,6 +18,7 @@ from docaudit.obligations.rules import Evidence, Verdict, verdict, weigh
 from docaudit.options import AuditOptions
 from docaudit.question import content_words, rejected_words, requery, uncovered_words
 from docaudit.records import blind_spots, hits, ledger_rows, meetings, mentions, page_facts
+from docaudit.retrieved import RetrievalCheck
 from docaudit.saved import with_digest
 
 _LAYERS = {
@@ -48,6 +49,7 @@ class Layers:
         question: The question, or None if none was asked.
         options: Options; `required`, `scope`, `waive` and `language` are used here.
         controls: Words known to be there, and whether they were found.
+        retrieval: What of the hits a retriever gave, or None if no chunks were given; it has no say in the finding.
     """
 
     identity: DocumentIdentity
@@ -62,6 +64,7 @@ class Layers:
     question: str | None
     options: AuditOptions
     controls: Sequence[ControlGroup] = ()
+    retrieval: RetrievalCheck | None = None
 
     def __post_init__(self) -> None:
         for layer, names in _LAYERS.items():
@@ -114,6 +117,7 @@ def justify_absence(layers: Layers) -> AbsenceJustification:
         document=layers.identity,
         pages=page_facts(layers.page_df),
         controls=tuple(layers.controls),
+        retrieval=layers.retrieval,
         options=options,
     )
     return with_digest(justification)

@@ -19,7 +19,7 @@ from docaudit.cli import (
     suggesting,
     tables,
 )
-from docaudit.cli.common import concepts_flag, debug_flag, documents, json_flag
+from docaudit.cli.common import concepts_flag, debug_flag, documents, json_flag, retrieved_flag
 from docaudit.cli.flags import chosen_options, option_flags
 from docaudit.cli.sections import SectionedCommand, TaskGroup
 from docaudit.options import READING_OPTIONS
@@ -63,6 +63,7 @@ def app() -> None:
 @documents()
 @concepts_flag
 @click.option("--question", metavar="TEXT", help="The question that the document is asked.")
+@retrieved_flag
 @out_flag
 @redact_flag
 @json_flag
@@ -72,6 +73,7 @@ def audit(
     doc: Path,
     concepts: Path,
     question: str | None,
+    retrieved: Path | None,
     out: Path | None,
     redact: bool,
     as_json: bool,
@@ -85,7 +87,14 @@ def audit(
     from docaudit.cli import actions
 
     return actions.audit(
-        doc, concepts, question, chosen_options(flags), out=out, redact=redact, as_json=as_json
+        doc,
+        concepts,
+        question,
+        chosen_options(flags),
+        retrieved=retrieved,
+        out=out,
+        redact=redact,
+        as_json=as_json,
     )
 
 
