@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,7 +97,7 @@ def sweep(
         OptionError: An option does not exist or has a wrong value.
     """
     parsed, table = need_parsed(parsed), need_table(table)
-    chosen = _chosen(parsed, options, keywords)
+    chosen = options_for(parsed, options, keywords)
     hit_df, ledger_df = find_hits(parsed, table, chosen)
     meetings = _meetings(hit_df, parsed, table, chosen)
     closest = nearest.closest(hit_df, parsed.line_df, table, meetings, limit=chosen.closest)
@@ -140,7 +141,7 @@ def justify(
     """
     parsed, table, result = need_parsed(parsed), need_table(table), need_result(result)
     question, retrieved = need_question(question), need_chunks(retrieved)
-    chosen = _chosen(parsed, options, keywords)
+    chosen = options_for(parsed, options, keywords)
     if chosen.canary:
         raise _needs_document()
     return _justified(parsed, table, result, question, chosen, run_controls(parsed), retrieved)
@@ -158,7 +159,23 @@ def _justified(
     endpoint = _endpoint(chosen)
     # The sweep may have had another scope or other required concepts; what it did not look at would seem not to meet.
     meetings = _meetings(result.hit_df, parsed, table, chosen)
-    layers = Layers(
+    swept = replace(result, cooccurrence_df=meetings)
+    layers = layers_of(parsed, table, swept, question, chosen, controls, retrieved)
+    by_template = justify_absence(layers)
+    return reworded(by_template, endpoint.ask, model=endpoint.model) if endpoint else by_template
+
+
+def layers_of(
+    parsed: ParsedDocument,
+    table: ConceptTable,
+    result: SweepResult,
+    question: str | None,
+    chosen: AuditOptions,
+    controls: tuple[ControlGroup, ...],
+    retrieved: Sequence[RetrievedChunk] | None = None,
+) -> Layers:
+    """The evidence that a justification is drawn from."""
+    return Layers(
         identity=parsed.identity,
         coverage=parsed.coverage,
         page_df=parsed.page_df,
@@ -166,7 +183,7 @@ def _justified(
         table=table,
         hit_df=result.hit_df,
         ledger_df=result.ledger_df,
-        cooccurrence_df=meetings,
+        cooccurrence_df=result.cooccurrence_df,
         nearest_df=result.nearest_df,
         question=question,
         options=chosen,
@@ -174,11 +191,9 @@ def _justified(
         retrieval=None
         if retrieved is None
         else check_retrieval(
-            parsed.line_df, result.hit_df, meetings, required_concepts(table, chosen), retrieved
+            parsed.line_df, result.hit_df, result.cooccurrence_df, required_concepts(table, chosen), retrieved
         ),
     )
-    by_template = justify_absence(layers)
-    return reworded(by_template, endpoint.ask, model=endpoint.model) if endpoint else by_template
 
 
 def _endpoint(chosen: AuditOptions) -> Endpoint | None:
@@ -226,7 +241,7 @@ def audit(
     saved = open_parsed(source) if isinstance(source, (str, os.PathLike)) else None
     parsed = source if isinstance(source, ParsedDocument) else saved
     if parsed is not None:
-        chosen = _chosen(parsed, options, keywords)
+        chosen = options_for(parsed, options, keywords)
         _endpoint(chosen)
         if chosen.canary:
             raise _needs_document()
@@ -253,7 +268,7 @@ def _needs_document() -> OptionError:
     )
 
 
-def _chosen(
+def options_for(
     parsed: ParsedDocument, options: AuditOptions | None, keywords: Mapping[str, Any]
 ) -> AuditOptions:
     """The options, with those of reading as the document was really read: a justification records what was done."""

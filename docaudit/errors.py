@@ -6,6 +6,7 @@ An error never stands for "nothing found": whoever catches one knows that the au
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Any
 
 
 class ExitCode(IntEnum):
@@ -38,6 +39,16 @@ class DocauditError(Exception):
         where += "" if page is None else f"page {page}: "
         tail = f" ({remedy})" if remedy else ""
         super().__init__(f"{where}{cause}{tail}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As it is: an error may come from another process."""
+        return _remade, (type(self), self.args), self.__dict__
+
+
+def _remade(kind: type[DocauditError], args: tuple[Any, ...]) -> DocauditError:
+    error = kind.__new__(kind)
+    error.args = args
+    return error
 
 
 class InputError(DocauditError):
@@ -176,3 +187,11 @@ class LedgerError(ListedError):
 
 class EvaluatorError(ListedError):
     """Scores or grades that an evaluator cannot judge by, or settings that contradict; `problems` has every row."""
+
+
+class StoreError(DocauditError):
+    """A store of many documents cannot be used: of another form or version, in use, or no store at all."""
+
+
+class ClusterError(DocauditError):
+    """A cluster cannot be reached, went away, or does not see the same files."""
