@@ -207,7 +207,9 @@ def _known(tables: Collection[str], audits: Iterable[Row]) -> Collection[str]:
     for name in tables:
         if name not in there:
             listed = ", ".join(sorted(there))
-            raise OptionError(f"the store has no current audit with a table '{name}'", remedy=f"there are: {listed}")
+            raise OptionError(
+                f"the store has no current audit with a table '{name}'", remedy=f"there are: {listed}"
+            )
     return tables
 
 
@@ -253,7 +255,9 @@ def _entry(document: Row, found: Row | None, cells: Mapping[str, Row], concepts:
         # It was never audited with this table: nothing is known, which is not the same as nothing found.
         nothing = tuple(Cell(finding=Outcome.NOT_RUN) for _ in concepts)
         return Entry(**head, finding=Outcome.NOT_RUN, pages_total=document["pages_total"], cells=nothing)
-    taken = {name: found[name] for name in Entry.model_fields if name in found and name not in ("cells", *head)}
+    taken = {
+        name: found[name] for name in Entry.model_fields if name in found and name not in ("cells", *head)
+    }
     taken |= {name: _codes(found[name]) for name in ("unmet", "waived")}
     return Entry(**head, **taken, cells=tuple(_cell(cells[name]) for name in concepts))
 

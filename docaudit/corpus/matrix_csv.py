@@ -15,7 +15,10 @@ MATRIX_COLUMNS = (
     ("question", "the question; empty if none was asked"),
     ("concept", "concept of the table"),
     ("role", "required or context"),
-    ("finding", "of this concept alone: mentioned, absent_within_coverage, not_established, error or not_run"),
+    (
+        "finding",
+        "of this concept alone: mentioned, absent_within_coverage, not_established, error or not_run",
+    ),
     ("strength", "of this concept alone"),
     ("unmet", "unmet obligations of this concept alone, by code"),
     ("hits", "occurrences of the concept, possible ones left out; empty if it was not searched"),

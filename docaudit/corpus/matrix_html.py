@@ -103,7 +103,9 @@ def _check_place(folder: Path) -> None:
     try:
         other = index.exists() and _SIGN not in index.read_bytes()[:_HEAD]
     except OSError as error:
-        raise OutputError(f"cannot be read: {error.strerror}", file=str(index), remedy="name another folder") from error
+        raise OutputError(
+            f"cannot be read: {error.strerror}", file=str(index), remedy="name another folder"
+        ) from error
     if other:
         raise OutputError("was not written by docaudit", file=str(index), remedy="name another folder")
 
@@ -156,9 +158,11 @@ class _Pages:
                 first[sha256],
                 tuple(
                     self._whole(sheet, entries.get(sha256), number)
-                    for number, (sheet, entries) in enumerate(zip(self.matrix.sheets, by_table, strict=True), 1)
+                    for number, (sheet, entries) in enumerate(
+                        zip(self.matrix.sheets, by_table, strict=True), 1
+                    )
                 ),
-                self._read(first[sha256]),
+                self._read(first[sha256]) or "–",
                 f"{first[sha256].pages_read / first[sha256].pages_total if first[sha256].pages_total else 0:.4f}",
             )
             for sha256 in ordered
@@ -181,7 +185,7 @@ class _Pages:
         known = cell.finding not in (Outcome.ERROR, Outcome.NOT_RUN)
         mentioned = cell.finding is Outcome.MENTIONED
         said = self.t.count(cell.hits, "hit") if mentioned else self.t(words.OUTCOMES[cell.finding.value])
-        note = f"{cell.pages_searched:,}/{entry.pages_total:,}" if known else ""
+        note = self._pages(cell.pages_searched, entry) if known else ""
         if cell.possible_hits:
             note += f", {self.t.count(cell.possible_hits, 'possible hit')}"
         key = f"{_ORDER[cell.finding]}.{cell.hits:09d}"
@@ -191,7 +195,10 @@ class _Pages:
     def _read(self, entry: Entry) -> str:
         if entry.finding in (Outcome.ERROR, Outcome.NOT_RUN):
             return ""
-        return f"{entry.pages_read:,}/{entry.pages_total:,}"
+        return self._pages(entry.pages_read, entry)
+
+    def _pages(self, number: int, entry: Entry) -> str:
+        return self.t("{n} of {total}", n=f"{number:,}", total=self.t.count(entry.pages_total, "page"))
 
     def _href(self, sheet: Sheet, entry: Entry) -> str:
         if not entry.justification:

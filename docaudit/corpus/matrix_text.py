@@ -14,7 +14,14 @@ from docaudit.render import words
 from docaudit.render.clean import one_line
 from docaudit.render.paper import Paper, new_console
 
-MARKS = {Outcome.MENTIONED: "●", Outcome.ABSENT: "○", Outcome.NOT_ESTABLISHED: "?", Outcome.ERROR: "✗", Outcome.NOT_RUN: "·"}
+MARKS = {
+    Outcome.MENTIONED: "●",
+    Outcome.ABSENT: "○",
+    Outcome.NOT_ESTABLISHED: "?",
+    Outcome.ERROR: "✗",
+    Outcome.NOT_RUN: "·",
+}
+"""A sign for each, as colour alone says nothing to many."""
 STYLES = {
     Outcome.MENTIONED: "yellow",
     Outcome.ABSENT: "green",
@@ -56,7 +63,8 @@ def document_names(matrix: CorpusMatrix) -> dict[str, str]:
     known |= {entry.sha256: entry.name for sheet in matrix.sheets for entry in sheet.entries}
     often = Counter(known.values())
     return {
-        sha256: one_line(name if often[name] == 1 else f"{name} ({sha256[:8]})") for sha256, name in known.items()
+        sha256: one_line(name if often[name] == 1 else f"{name} ({sha256[:8]})")
+        for sha256, name in known.items()
     }
 
 
@@ -67,18 +75,29 @@ def _lost(paper: Paper, matrix: CorpusMatrix, names: dict[str, str]) -> None:
     paper.say((f"Could not be read: {len(matrix.lost):,} of {documents}", "bold red"))
     for one in matrix.lost:
         remedy = f" ({one_line(one.remedy)})" if one.remedy else ""
-        paper.say(("✗ ", "bold red"), (names[one.sha256], "bold"), f": {one_line(one.detail)}{remedy}", indent=2, hang=2)
+        paper.say(
+            ("✗ ", "bold red"),
+            (names[one.sha256], "bold"),
+            f": {one_line(one.detail)}{remedy}",
+            indent=2,
+            hang=2,
+        )
 
 
 def _sheet(paper: Paper, sheet: Sheet, names: dict[str, str], lost: set[str], limit: int) -> None:
     paper.heading(one_line(sheet.table), one_line(sheet.question))
+    if len(sheet.entries) < sum(sheet.counts.values()):
+        total = words.plural(sum(sheet.counts.values()), "document")
+        paper.say((f"{len(sheet.entries):,} of {total} chosen", "dim"), indent=2)
     listed = [entry for entry in sheet.entries if entry.sha256 not in lost]
     shown = listed[:limit] if limit else listed
     for part in _parts(paper, sheet, shown) if shown else ():
         _block(paper, sheet, part, shown, names)
     if len(listed) > len(shown):
         more = words.plural(len(listed) - len(shown), "more document")
-        paper.say(f"{more}: --limit 0 lists all, --doc and --finding choose, --csv and --html have all", indent=2)
+        paper.say(
+            f"{more}: --limit 0 lists all, --doc and --finding choose, --csv and --html have all", indent=2
+        )
     left = [entry for entry in sheet.entries if entry.sha256 in lost]
     if left:
         paper.say(f"{words.plural(len(left), 'document')} could not be read: see the top", indent=2)
@@ -117,7 +136,11 @@ def _block(
     for number in part:
         table.add_column(str(number + 1), justify="right", no_wrap=True)
     for entry in entries:
-        row = [Text(names[entry.sha256]), Text(words.OUTCOMES[entry.finding.value], STYLES[entry.finding]), Text(_read(entry))]
+        row = [
+            Text(names[entry.sha256]),
+            Text(words.OUTCOMES[entry.finding.value], STYLES[entry.finding]),
+            Text(_read(entry)),
+        ]
         table.add_row(*row, *(_mark(entry.cells[number]) for number in part))
         if entry.detail:
             table.add_row(Text(f"  {one_line(entry.detail)}", "red"))
@@ -155,6 +178,8 @@ def _paths(paper: Paper, matrix: CorpusMatrix) -> None:
     total = sum(matrix.paths.values())
     if not total:
         return
-    counts = ", ".join(f"{state.replace('_', ' ')} {count:,}" for state, count in sorted(matrix.paths.items()))
+    counts = ", ".join(
+        f"{state.replace('_', ' ')} {count:,}" for state, count in sorted(matrix.paths.items())
+    )
     documents = words.plural(matrix.documents, "document")
     paper.say(f"{documents}; {words.plural(total, 'path')} in the sources: {counts}")

@@ -35,7 +35,9 @@ def settled_tables(path: Path) -> Iterator[tuple[Store, Tables]]:
         if _state(store) == state:
             said = " ".join(str(error).split())
             raise StoreError(
-                f"its tables cannot be read: {said[:200]}", file=str(path), remedy="run docaudit corpus run again"
+                f"its tables cannot be read: {said[:200]}",
+                file=str(path),
+                remedy="run docaudit corpus run again",
             ) from error
     if _state(store) != state:
         raise StoreError(

@@ -72,7 +72,8 @@ def query(
     """
     with answering(store, sql, seconds=seconds, memory_mb=memory_mb) as answer:
         empty, *frames = (batch.to_pandas() for batch in answer.batches)
-        return pd.concat(frames, ignore_index=True) if frames else empty
+        found: pd.DataFrame = pd.concat(frames, ignore_index=True) if frames else empty
+    return found
 
 
 @contextmanager
@@ -81,7 +82,9 @@ def answering(
 ) -> Iterator[Answer]:
     """The answer to a query, row by row, so that memory does not grow with it; arguments and errors as `query`."""
     if (seconds is not None and seconds <= 0) or memory_mb <= 0:
-        raise OptionError("seconds and memory_mb must be more than 0", remedy="give no limit, or a positive one")
+        raise OptionError(
+            "seconds and memory_mb must be more than 0", remedy="give no limit, or a positive one"
+        )
     duckdb = _library()
     with settled_tables(Path(store)) as (_, tables):
         connection = _locked(duckdb, memory_mb)
@@ -143,11 +146,14 @@ def _check_statement(connection: DuckDBPyConnection, sql: str) -> None:
     """Raise QueryError unless it is one SELECT."""
     kinds = [statement.type.name for statement in connection.extract_statements(sql)]
     if len(kinds) != 1:
-        raise QueryError(f"one SELECT is needed, and there are {len(kinds)} statements", remedy="ask one at a time")
+        raise QueryError(
+            f"one SELECT is needed, and there are {len(kinds)} statements", remedy="ask one at a time"
+        )
     if kinds != ["SELECT"]:
         said = "PIVOT" if kinds == ["MULTI"] else kinds[0].replace("_", " ")
         raise QueryError(
-            f"only SELECT can be asked, not {said}", remedy="the store is changed by docaudit corpus run alone"
+            f"only SELECT can be asked, not {said}",
+            remedy="the store is changed by docaudit corpus run alone",
         )
 
 
@@ -191,9 +197,7 @@ def _plain(batch: Any, names: list[str]) -> Any:
 def _whole(column: Any) -> Any:
     if not pa.types.is_decimal(column.type):
         return column
-    if column.type.scale:
-        return column.cast(pa.float64())
     try:
-        return column.cast(pa.int64())
+        return column.cast(pa.float64() if column.type.scale else pa.int64())
     except pa.ArrowInvalid:
-        return column.cast(pa.float64())
+        return column
