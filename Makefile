@@ -44,7 +44,7 @@ samples: $(VENV)/.installed-samples
 schemas: $(VENV)/.installed
 	$(BIN)/python schemas/generate.py
 
-docs: $(VENV)/.installed
+docs: $(VENV)/.installed-docs
 	$(BIN)/python docs/generate.py
 
 clean:
@@ -64,6 +64,10 @@ $(VENV)/.installed-test: pyproject.toml | $(BIN)/python
 
 $(VENV)/.installed-method: pyproject.toml | $(BIN)/python
 	$(PIP) -e ".[evaluate]"
+	touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-docs: pyproject.toml | $(BIN)/python
+	$(PIP) -e ".[docs]"
 	touch $@ $(VENV)/.installed
 
 $(OLDEST)/.installed: pyproject.toml | $(BIN)/python

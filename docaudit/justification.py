@@ -143,7 +143,10 @@ class AbsenceJustification(Model):
     Raises MissingEvidenceError, with the name of the layer, if one of the four is missing.
 
     Attributes:
+        kind: Always "absence"; an AnswerWithEvidence has "answer".
+        schema_version: Version of this form; a file of another version is refused.
         answer: Always null.
+        question: The question as it was asked; null if the finding speaks of the concepts alone.
         finding: mentioned, absent_within_coverage or not_established.
         reason: Why there is no answer; null if the finding is `mentioned`.
         strength: strong (no hit of a required concept), moderate (hits that never meet), weak (they meet).
@@ -156,8 +159,18 @@ class AbsenceJustification(Model):
         absence_explanation: One sentence; its numbers all stand in the other fields.
         explained_by: Who worded that sentence.
         suggested_requery: A clearer question; only if the reason is ambiguous_question.
+        required: Concepts that must meet for "mentioned".
+        hits: Every occurrence of every variant.
+        cooccurrences: Where concepts meet.
+        ledger: What became of every variant, also of those without a hit.
+        blind_spots: What was not read.
+        coverage: What could and could not be read, in numbers.
+        concept_table: The whole keyword table, also rows that are proposed or rejected.
+        concept_table_fingerprint: SHA-256 over what is searched; notes and the order of rows do not change it.
+        document: Which document was audited, by which versions.
         pages: Every page of the page tree, with its state.
         controls: Words known to be there, and whether they were found.
+        options: The options of the audit, so that it can be repeated.
         redacted: The text of the document was left out.
         digest: SHA-256 over all other fields as they are saved; a file that was edited does not fit it.
     """
@@ -229,7 +242,16 @@ class AbsenceJustification(Model):
 
 
 class AnswerWithEvidence(Model):
-    """The sibling of AbsenceJustification: an answer with the passages that carry it, for QA tools that use both."""
+    """The sibling of AbsenceJustification: an answer with the passages that carry it, for QA tools that use both.
+
+    Attributes:
+        kind: Always "answer".
+        schema_version: Version of this form.
+        question: The question as it was asked.
+        answer: The answer.
+        evidence: The passages that carry it; at least one.
+        document: The document in which they stand, if it is one.
+    """
 
     kind: Literal["answer"] = "answer"
     schema_version: Literal["2"] = SCHEMA_VERSION

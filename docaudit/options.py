@@ -66,7 +66,7 @@ class AuditOptions(BaseModel):
             that DOCAUDIT_LLM_BASE_URL and DOCAUDIT_LLM_MODEL name, and checks what comes back (extra llm).
         explain_seconds: Time limit for each answer of the model.
         canary: Plant a phrase into a copy of the document in each layout present, and find it; takes a second reading.
-        waive: Obligations that a person waives, by code, each with the reason that is recorded.
+        waive: Obligations that a person answers for, by code, each with a reason, which the finding then names.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -7,6 +7,7 @@ import datetime as dt
 import io
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -20,6 +21,8 @@ import pytest
 import docaudit
 from docaudit import saved as json_form
 from docaudit.cli import main
+from docaudit.cli.app import app
+from docaudit.cli.sections import SECTION_OF, SECTIONS, TASKS
 from docaudit.cli.swept import Swept, print_swept
 from docaudit.evidence import LedgerRow
 from docaudit.frames import LEDGER_DF
@@ -594,6 +597,21 @@ class TestProcess:
         shown = shell("audit", "--help").stdout
         for name in AuditOptions.model_fields:
             assert f"--{name.replace('_', '-')} " in shown
+
+    def test_help_lists_every_command_by_task_with_a_whole_sentence(self) -> None:
+        shown = shell("--help").stdout
+        for name in app.commands:
+            assert len(re.findall(rf"^  {name} +\S", shown, re.MULTILINE)) >= 1
+        assert "..." not in shown.partition("Options:")[2]
+        assert max(map(len, shown.splitlines())) <= 80
+        assert {name for names in TASKS.values() for name in names} <= set(app.commands)
+
+    def test_help_of_audit_has_a_heading_for_every_option(self) -> None:
+        assert set(SECTION_OF) == {*AuditOptions.model_fields, "because"}
+        shown = shell("audit", "--help").stdout
+        places = [shown.index(f"\n{title}:\n") for title in ("Options", *SECTIONS)]
+        assert places == sorted(places)
+        assert shown.index("--scope ") < shown.index("\nReading:") < shown.index("--ocr ")
 
     def test_help_is_quick_and_loads_nothing_heavy(self) -> None:
         code = "import sys; from docaudit.cli import main; main(['--help']); print(*sys.modules, file=sys.stderr)"

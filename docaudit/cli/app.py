@@ -11,6 +11,7 @@ import docaudit
 from docaudit.cli import checking, corpora, evaluating, gating, sampling, suggesting, tables
 from docaudit.cli.common import concepts_flag, debug_flag, documents, json_flag
 from docaudit.cli.flags import chosen_options, option_flags
+from docaudit.cli.sections import SectionedCommand, TaskGroup
 from docaudit.options import READING_OPTIONS
 
 out_flag = click.option(
@@ -27,13 +28,20 @@ redact_flag = click.option(
 )
 
 
+# \b keeps click from filling the lines.
+EXIT_CODES = """\b
+Exit codes (of other commands: docaudit COMMAND --help):
+  audit     0 absent within the coverage, 1 mentioned, 3 not established
+  sweep     0 no hit and all was read, 1 a hit, 3 no hit but not all was read
+  coverage  0 shown, 1 if --fail-under or --fail-on says so
+  all       2 error: one line on stderr says what happened and what to do
+"""
+
+
 @click.group(
+    cls=TaskGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes of audit: 0 absent within the stated coverage, 1 mentioned, 2 error, 3 not established. "
-    "Of sweep: 0 no hit and everything could be searched, 1 a hit, 2 error, 3 no hit but something was not read. "
-    "Of coverage: 0, 1 if --fail-under or --fail-on says so, 2 error. Of lint: 0 clean or only remarks, 1 findings, "
-    "2 error. Of sample --read: 0 nothing missed, 1 something missed, 2 error, 3 answers are missing. "
-    "Of evaluate: 0 released, 1 not released, 2 error.",
+    epilog=EXIT_CODES,
 )
 @click.version_option(docaudit.__version__, prog_name="docaudit")
 @debug_flag
@@ -41,7 +49,7 @@ def app() -> None:
     """Audit PDFs for absence: show that something is not in a document, or say exactly why that cannot be shown."""
 
 
-@app.command()
+@app.command(cls=SectionedCommand)
 @documents()
 @concepts_flag
 @click.option("--question", metavar="TEXT", help="The question that the document is asked.")
@@ -71,7 +79,7 @@ def audit(
     )
 
 
-@app.command()
+@app.command(cls=SectionedCommand)
 @documents(-1)
 @click.option(
     "--fail-under",
@@ -118,18 +126,21 @@ def coverage(
     return work.coverage(docs, chosen_options(flags), gate, html=html, out=out, as_json=as_json)
 
 
-@app.command()
+@app.command(short_help="Say what a code in the output means and asks for.")
 @click.argument("codes", metavar="[CODE]...", nargs=-1)
 @json_flag
 @debug_flag
 def explain(codes: tuple[str, ...], as_json: bool) -> int:
-    """Say what a code in the output means and what can be done about it; all codes if none is named."""
+    """Say what a code in the output means and what can be done about it; all codes if none is named.
+
+    Exit code: 0, or 2 if there is no such code.
+    """
     from docaudit.cli import coverage as work
 
     return work.explain(codes, as_json=as_json)
 
 
-@app.command()
+@app.command(cls=SectionedCommand, short_help="Find every occurrence of every variant in each DOC.")
 @documents(-1)
 @concepts_flag
 @json_flag
@@ -158,8 +169,8 @@ def sweep(
     """Find every occurrence of every variant in each DOC, with its context.
 
     DOC is a PDF, or a folder that `docaudit parse` wrote. With --csv, --jsonl and --lines, what was not read is said on
-    stderr. Exit code: 1 any hit, 0 no hit and everything could be searched, 3 no hit but something was not read,
-    2 error.
+    stderr. Exit code: 0 no hit and everything could be searched, 1 any hit, 3 no hit but something was not read, 2
+    error.
     """
     from docaudit.cli import actions
 
@@ -171,7 +182,7 @@ def sweep(
     return actions.sweep(docs, concepts, chosen_options(flags), form=chosen[0] if chosen else "text")
 
 
-@app.command()
+@app.command(cls=SectionedCommand, short_help="Read DOC once and keep its tables for later commands.")
 @documents()
 @click.option(
     "--out", required=True, metavar="FOLDER", type=click.Path(path_type=Path), help="Folder to write to."
@@ -180,13 +191,16 @@ def sweep(
 @option_flags(READING_OPTIONS)
 @debug_flag
 def parse(doc: Path, out: Path, as_json: bool, **flags: Any) -> int:
-    """Read DOC into tables and keep them as Parquet, so that later audits of it need not read it again."""
+    """Read DOC into tables and keep them as Parquet, so that later audits of it need not read it again.
+
+    Exit code: 0 written, 2 error.
+    """
     from docaudit.cli import actions
 
     return actions.parse(doc, out, chosen_options(flags), as_json=as_json)
 
 
-@app.command()
+@app.command(short_help="Show or write a saved justification again.")
 @click.argument("saved", metavar="JSON", type=click.Path(path_type=Path))
 @click.option("--html", metavar="FILE", type=click.Path(path_type=Path), help="Write the HTML report here.")
 @out_flag
@@ -219,9 +233,10 @@ def report(
     password: str | None,
     as_json: bool,
 ) -> int:
-    """Show a saved justification again, or write it in all its forms; the document is not needed.
+    """Show a saved justification again, or write it in all its forms.
 
-    Exit code: 0, or 2 if the file cannot be read, DOC is another document, or nothing can be written.
+    The document is not needed. Exit code: 0, or 2 if the file cannot be read, DOC is another document, or nothing can
+    be written.
     """
     from docaudit.cli import actions
 

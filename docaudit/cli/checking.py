@@ -16,7 +16,7 @@ _password_flag = click.option(
 )
 
 
-@click.command()
+@click.command(short_help="Was a saved justification changed? Is it repeated?")
 @click.argument("saved", metavar="JSON", type=click.Path(path_type=Path))
 @click.argument("doc", metavar="DOC", type=click.Path(path_type=Path))
 @_password_flag
@@ -33,7 +33,7 @@ def verify(saved: Path, doc: Path, password: str | None, as_json: bool) -> int:
     return checked.verify(saved, doc, password, as_json=as_json)
 
 
-@click.command()
+@click.command(short_help="Which absences still hold in a new edition?")
 @click.argument("saved", metavar="OLD_JSON...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.argument("doc", metavar="NEW_DOC", type=click.Path(path_type=Path))
 @_password_flag

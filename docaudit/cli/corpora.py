@@ -9,6 +9,7 @@ import click
 
 from docaudit.cli.common import debug_flag, json_flag
 from docaudit.cli.flags import chosen_options, option_flags
+from docaudit.cli.sections import SectionedCommand
 from docaudit.options import AuditOptions
 
 _ALONE = ("canary", "explain_with", "explain_seconds")
@@ -21,7 +22,7 @@ def corpus() -> None:
     """Audit many documents with many concept tables, and keep everything in a store."""
 
 
-@corpus.command()
+@corpus.command(cls=SectionedCommand, short_help="Audit every PDF of a folder or list into a store.")
 @click.argument("sources", metavar="[DIR|LIST|PDF]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "--concepts",

@@ -9,7 +9,7 @@ import click
 from docaudit.cli.common import debug_flag, json_flag
 
 
-@click.command()
+@click.command(short_help="May a tool be released, by the ledger of its runs?")
 @click.argument("ledgers", metavar="LEDGER...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--diff", "as_diff", is_flag=True, help="Compare two ledgers: which ratios moved, by which rows."

@@ -31,13 +31,13 @@ def _numbers(
         raise click.BadParameter(f"'{value}' is not a list of numbers such as 0.4,0.7") from error
 
 
-@click.group()
+@click.group(short_help="Choose the search score below which a tool holds back.")
 @debug_flag
 def gate() -> None:
     """Choose and check the score below which a question-answering tool holds its answer back."""
 
 
-@gate.command()
+@gate.command(short_help="Run a small experiment with the reference retriever.")
 @_file("--config", "JSON: method, k1, b, top_k, thresholds, comparison.")
 @_file("--documents", "JSON: a list of id, title, text.")
 @_file("--queries", "JSON: a list of id, query, required_doc_ids, answerable_in_collection, label_reason.")
@@ -55,7 +55,7 @@ def run(config: Path, documents: Path, queries: Path, out: Path, plot: Path | No
     return gates.run(config, documents, queries, out, plot=plot, as_json=as_json)
 
 
-@gate.command()
+@gate.command(short_help="Split RESULTS: one part to choose on, one to check on.")
 @click.argument("frozen", metavar="RESULTS", type=click.Path(path_type=Path))
 @_file("--out", "Write the split here. A file that exists is kept: it counts the uses of its held-out part.")
 @click.option("--held-out", type=float, default=0.3, show_default=True, help="Share of the groups held out.")
@@ -72,7 +72,7 @@ def split(frozen: Path, out: Path, held_out: float, seed: int, as_json: bool) ->
     return gates.split(frozen, out, held_out=held_out, seed=seed, as_json=as_json)
 
 
-@gate.command()
+@gate.command(short_help="Show what each threshold does to RESULTS.")
 @click.argument("frozen", metavar="RESULTS", type=click.Path(path_type=Path))
 @click.option(
     "--thresholds",
@@ -148,7 +148,7 @@ def _ks(_context: click.Context, _parameter: click.Parameter, value: str) -> tup
         raise click.BadParameter(f"'{value}' is not a list of whole numbers such as 1,3,10") from error
 
 
-@gate.command()
+@gate.command(short_help="Show how many hits to take: each k and threshold.")
 @click.argument("frozen", metavar="RESULTS", type=click.Path(path_type=Path))
 @click.option(
     "--unit",

@@ -9,12 +9,13 @@ import click
 
 from docaudit.cli.common import debug_flag, json_flag
 from docaudit.cli.flags import chosen_options, option_flags
+from docaudit.cli.sections import SectionedCommand
 from docaudit.options import READING_OPTIONS
 
 FLAGS = (*READING_OPTIONS, "required", "regex_seconds", "sweep_seconds", "language")
 
 
-@click.command()
+@click.command(cls=SectionedCommand, short_help="Draw pages for a person: what did the search miss?")
 @click.argument("doc", metavar="[DOC]", required=False, type=click.Path(path_type=Path))
 @click.option(
     "--concepts",
@@ -36,7 +37,11 @@ FLAGS = (*READING_OPTIONS, "required", "regex_seconds", "sweep_seconds", "langua
     help="New folder for review.html (the pages), sheet.xlsx, sheet.csv (one of them to fill in) and draw.json.",
 )
 @click.option(
-    "--size", type=int, metavar="N", help="Pages to draw in all, shared out in proportion to the strata."
+    "--size",
+    type=int,
+    metavar="N",
+    help="Pages to draw in all, shared out in proportion to the strata: pages read from the text layer, by OCR, and "
+    "not in full.",
 )
 @click.option("--per-stratum", type=int, metavar="N", help="Pages to draw of each stratum instead.")
 @click.option(

@@ -9,6 +9,7 @@ import click
 
 from docaudit.cli.common import concepts_flag, debug_flag, documents, json_flag
 from docaudit.cli.flags import chosen_options, option_flags
+from docaudit.cli.sections import SectionedCommand
 from docaudit.options import READING_OPTIONS
 
 method_flags = (
@@ -27,6 +28,7 @@ method_flags = (
     ),
     click.option(
         "--max-terms",
+        metavar="N",
         type=click.IntRange(min=1),
         default=20_000,
         help="Different words and phrases that are compared; words, pairs and names first. [default: 20000]",
@@ -37,7 +39,11 @@ method_flags = (
         help="Keep the terms of the document and their vectors in the user's cache folder (DOCAUDIT_CACHE).",
     ),
     click.option(
-        "--top", type=click.IntRange(min=1), default=20, help="Candidates for each concept. [default: 20]"
+        "--top",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=20,
+        help="Candidates for each concept. [default: 20]",
     ),
 )
 
@@ -48,14 +54,18 @@ def _with_method(command: Any) -> Any:
     return command
 
 
-@click.command()
+@click.command(cls=SectionedCommand, short_help="Show words of each DOC that TABLE may lack.")
 @documents(-1)
 @concepts_flag
 @click.option(
     "--accept", multiple=True, metavar="TEXT", help="Accept this candidate or proposed row (text or row id)."
 )
 @click.option("--reject", multiple=True, metavar="TEXT", help="Reject it: it does not come back.")
-@click.option("--family", is_flag=True, help="The decision is for all of its family.")
+@click.option(
+    "--family",
+    is_flag=True,
+    help="Decide at once on all forms and spellings of the word that are listed with it (its family).",
+)
 @click.option("--concept", metavar="NAME", help="The concept meant, where a text is near several.")
 @click.option(
     "--propose", is_flag=True, help="Write all other candidates as proposed rows: an audit waits for them."
@@ -107,7 +117,7 @@ def suggest(
     )
 
 
-@click.command()
+@click.command(cls=SectionedCommand, short_help="Show what half of TABLE would have missed.")
 @documents(-1)
 @concepts_flag
 @_with_method

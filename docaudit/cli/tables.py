@@ -9,10 +9,11 @@ import click
 
 from docaudit.cli.common import debug_flag, json_flag, table_argument
 from docaudit.cli.flags import chosen_options, option_flags
+from docaudit.cli.sections import SectionedCommand
 from docaudit.options import READING_OPTIONS
 
 
-@click.command()
+@click.command(short_help="Write a first TABLE from the words of a question.")
 @table_argument()
 @click.option("--question", required=True, metavar="TEXT", help="The question that documents will be asked.")
 @json_flag
@@ -28,7 +29,7 @@ def init(table: Path, question: str, as_json: bool) -> int:
     return table_actions.init(table, question, as_json=as_json)
 
 
-@click.command()
+@click.command(short_help="Accept variants of a concept into TABLE, or add your own.")
 @table_argument()
 @click.argument("concept", metavar="CONCEPT")
 @click.argument("variants", metavar="VARIANT...", nargs=-1, required=True)
@@ -80,7 +81,7 @@ def accept(
     )
 
 
-@click.command()
+@click.command(short_help="Reject variants: kept as a record, never searched.")
 @table_argument()
 @click.argument("concept", metavar="CONCEPT")
 @click.argument("variants", metavar="VARIANT...", nargs=-1, required=True)
@@ -103,7 +104,7 @@ def reject(
     return table_actions.reject(table, concept, variants, reviewer=reviewer, note=note, as_json=as_json)
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @table_argument()
 @click.option(
     "--doc",
@@ -126,7 +127,7 @@ def lint(table: Path, doc: Path | None, as_json: bool, **flags: Any) -> int:
     return table_actions.lint(table, doc, chosen_options(flags), as_json=as_json)
 
 
-@click.command()
+@click.command(short_help="Show what changed from one table to another.")
 @table_argument("old")
 @table_argument("new")
 @json_flag

@@ -44,6 +44,7 @@ def carry_out(
     """
     died: list[tuple[Task, str]] = []
     done = 0
+    _tell(progress, done, len(tasks))
     for task, outcome in _rounds(tasks, executor, at_once, check):
         if isinstance(outcome, str):
             died.append((task, outcome))

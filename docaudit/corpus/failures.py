@@ -30,9 +30,27 @@ class FailureCode(StrEnum):
     UNEXPECTED = "unexpected"
 
     @property
+    def meaning(self) -> str:
+        """What came in the way, as a sentence."""
+        return _MEANINGS[self]
+
+    @property
     def passes(self) -> bool:
         """It lies in the moment and not in the bytes of the document: the next run tries again by itself."""
         return self is FailureCode.NOT_READABLE
+
+
+_MEANINGS = {
+    FailureCode.NOT_A_PDF: "The file is empty, or something else than a PDF.",
+    FailureCode.PASSWORD_REQUIRED: "It is encrypted, and no password or a wrong one was given.",
+    FailureCode.NO_PAGES: "It opens, but no page can be reached.",
+    FailureCode.DAMAGED: "It is too damaged or hostile to be opened within the limits.",
+    FailureCode.NOT_READABLE: "It is gone, closed, or changed during the run. The next run tries again.",
+    FailureCode.WORKER_DIED: "The process that worked on it ended, twice.",
+    FailureCode.OUT_OF_MEMORY: "Memory ran out.",
+    FailureCode.TIMED_OUT: "The process that worked on it gave no sign of life, twice.",
+    FailureCode.UNEXPECTED: "A fault of docaudit; the detail is worth a report.",
+}
 
 
 class Failure(BaseModel):

@@ -23,6 +23,8 @@ from docaudit.errors import ClusterError
 _SLACK_SECONDS = 600.0
 """On top of the limits that the steps keep themselves: only what hangs takes longer."""
 _PRINTED = 2000
+WORKER = "docaudit.corpus.worker"
+"""The module that runs in each process."""
 
 
 class LocalPool(ThreadPoolExecutor):
@@ -77,7 +79,7 @@ class _Worker:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "docaudit.corpus.worker", str(theirs.fileno())],
+                [sys.executable, "-P", "-m", WORKER, str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,

@@ -1,0 +1,80 @@
+"""The page about the saved justification: its fields, those of its parts, and their values."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import BaseModel
+
+from docaudit import frames
+from docaudit.evidence import (
+    BlindSpot,
+    ControlGroup,
+    DocumentIdentity,
+    Hit,
+    LedgerRow,
+    Meeting,
+    Mention,
+    MissedControl,
+    PageFact,
+    ParseCoverage,
+)
+from docaudit.justification import (
+    AbsenceJustification,
+    AbsenceReason,
+    ExplanationRecord,
+    Finding,
+    ObligationCheck,
+    ObligationState,
+    Strength,
+)
+from reference_pages.markdown import meanings, page, row, table
+from reference_pages.source import annotations
+
+HEAD = """# Fields of a justification
+
+What `docaudit audit --json` prints and `justification.json` holds, as JSON; in a program the same fields of the frozen
+model `docaudit.AbsenceJustification`. The JSON Schema is schemas/absence_justification.schema.json.
+How to read it, with an example: [read-a-justification.md](../read-a-justification.md).
+
+This page is written by docs/generate.py from docaudit/justification.py and docaudit/evidence.py.
+"""
+# The parts, in the order in which a reader meets them, each with the table that describes columns of the same names.
+PARTS: tuple[tuple[type[BaseModel], frames.TableContract | None], ...] = (
+    (AbsenceJustification, None),
+    (ObligationCheck, None),
+    (ExplanationRecord, None),
+    (DocumentIdentity, None),
+    (ParseCoverage, None),
+    (PageFact, frames.PAGE_DF),
+    (BlindSpot, frames.BLIND_SPOT_DF),
+    (Hit, frames.HIT_DF),
+    (Meeting, frames.COOCCURRENCE_DF),
+    (Mention, frames.NEAREST_DF),
+    (LedgerRow, frames.LEDGER_DF),
+    (ControlGroup, None),
+    (MissedControl, frames.WITNESS_DF),
+)
+VALUES: tuple[type[StrEnum], ...] = (Finding, AbsenceReason, Strength, ObligationState)
+
+
+def justification_text() -> str:
+    """The reference page of the saved justification."""
+    lines = [HEAD]
+    for model, contract in PARTS:
+        summary, said = meanings(model)
+        columns = {column.name: column.meaning for column in contract.fields} if contract else {}
+        lines += [f"## {model.__name__}", "", summary, "", *table("field", "type", "meaning")]
+        types = annotations(model)
+        for name in model.model_fields:
+            meaning = said.get(name) or columns.get(name) or SHARED.get(name, "")
+            lines.append(row(f"`{name}`", f"`{types[name]}`", meaning))
+        lines.append("")
+    lines += ["## Values", "", *table("kind", "values")]
+    lines += [row(f"`{one.__name__}`", ", ".join(f"`{value.value}`" for value in one)) for one in VALUES]
+    return page(lines)
+
+
+SHARED = {
+    "bbox": "left, top, right and bottom, in points from the top left corner of the page; null if there is none"
+}

@@ -1,0 +1,115 @@
+"""The page about the ledger of runs."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+from docaudit.abstention.ledger.cases import Case, Document, Gold, Planned
+from docaudit.abstention.ledger.checklist import BY_PEOPLE
+from docaudit.abstention.ledger.contract import Contract, Identity, Limits, Manifest, Part
+from docaudit.abstention.ledger.lint import LintCode as LedgerLintCode
+from docaudit.abstention.ledger.records import Absence, Citation, Claim, Place, Run, Violation
+from docaudit.abstention.ledger.routing import Symptom
+from docaudit.abstention.ledger.twenty_tests import BLOCKS, TESTS
+from docaudit.abstention.ledger.vocabulary import (
+    Answerability,
+    Boundary,
+    ClaimKind,
+    Layer,
+    Metric,
+    Severity,
+    Support,
+    VetoKind,
+)
+from docaudit.render.ledger_words import SYMPTOMS, TITLES
+from reference_pages.markdown import fields_of, table
+
+LEDGER_FILES: tuple[tuple[str, str, tuple[type[BaseModel], ...]], ...] = (
+    ("contract.json", "one object; frozen before the first output", (Contract, Identity, Manifest, Limits)),
+    ("documents.jsonl", "one document of the corpus on each line; frozen by the contract", (Document,)),
+    ("cases.jsonl", "one labelled question on each line; frozen by the contract", (Case, Gold, Planned)),
+    ("runs.jsonl", "one run of a case on each line", (Run, Place, Citation, Violation, Absence)),
+    ("claims.jsonl", "the review of one claim of one run on each line", (Claim,)),
+)
+LEDGER_HEAD = """# The ledger of runs
+
+`docaudit evaluate LEDGER` recomputes from labelled runs of a question-answering tool whether each layer did its part:
+eligible documents, retrieval, context, citations, claims, abstentions, isolation, each over its own denominator; where
+to repair first; and whether the tool may be released. It reads a folder of five files; `samples/ledger` is one.
+
+```sh
+docaudit evaluate samples/ledger --html release.html                  # exit code 1: not released
+docaudit evaluate samples/ledger --json > saved.json                  # exit code 1
+docaudit evaluate samples/ledger --verify saved.json                  # every number again: the same
+docaudit evaluate --diff samples/ledger samples/ledger                # which ratios moved, and which runs moved them?
+```
+
+JSON Schemas of the files stand in `schemas/ledger_*.schema.json`.
+
+- The contract names the SHA-256 of documents.jsonl and cases.jsonl, and every run names the SHA-256 of contract.json
+  (`sha256sum FILE` prints it). So labels cannot follow outputs. A contract that is younger than an output, a version
+  that was observed and is not the contract's, and every other fault is refused with file and row, all at once.
+- Nothing is ever turned into 0: what was not measured is null or left out, NaN is refused, an empty denominator has no
+  share, and cases to which a check does not apply are left out of both numbers and counted.
+- Identifiers, permissions, versions, dates, places and citations are checked from the rows, before any judge: a claim
+  that was judged `full` counts only if its passages are eligible and in the final context.
+- Release needs a threshold for every metric, set in the contract, and every metric at its threshold or above. A veto
+  blocks release at any average.
+
+The method ("RAG evaluation checklist: 20 tests of grounded answers") defines context completeness over answerable runs,
+and divides by all runs in its worked example RE098. Both are given, by name.
+Of the fourteen parts that it wants fixed, thirteen have a version here, and top-k is a number of the contract.
+
+An abstention may carry justifications of docaudit, one for each document. It is `justified` if every document of the
+case's scope (by default all that its identity may use) is shown to lack it, `wrong` if one of them mentions it, else
+`unproven`. Only `wrong` fails the run: by the method, whoever abstains rightly and names what is missing passes.
+
+This page is written by docs/generate.py from docaudit/abstention/ledger.
+"""
+
+
+def ledger_text() -> str:
+    """The reference page of the ledger."""
+    lines = [LEDGER_HEAD]
+    for name, what, models in LEDGER_FILES:
+        lines += [f"## {name}", "", f"{what[0].upper()}{what[1:]}.", ""]
+        for model in models:
+            lines += fields_of(model)
+    lines += ["## What values mean", ""]
+    lines += table("answerability", "meaning", "expected behaviour")
+    lines += [f"| `{one.value}` | {one.meaning} | `{one.expected.value}` |" for one in Answerability]
+    for title, values in (
+        ("parts of `versions`", Part),
+        ("kinds of claims", ClaimKind),
+        ("severities", Severity),
+        ("support", Support),
+        ("boundaries", Boundary),
+    ):
+        lines += ["", f"{title[0].upper()}{title[1:]}: {', '.join(f'`{one.value}`' for one in values)}."]
+    lines += ["", f"Points for `attested`: {', '.join(f'`{code}`' for code in BY_PEOPLE)}.", ""]
+    lines += ["## Metrics", "", *table("metric", "title", "counted / over")]
+    lines += [f"| `{one.value}` | {TITLES[one.value]} | {one.meaning} |" for one in Metric]
+    lines += ["", "## Vetoes", "", *table("veto", "meaning")]
+    lines += [f"| `{one.value}` | {one.meaning} |" for one in VetoKind]
+    lines += ["", "## Layers", "", *table("layer", "what it decides")]
+    lines += [f"| `{one.value}` | {one.meaning} |" for one in Layer]
+    lines += [
+        "",
+        "## Where a failure is repaired",
+        "",
+        "In this order; the first that was seen names the layer.",
+        "",
+    ]
+    lines += table("seen", "meaning", "layer", "what to do")
+    lines += [f"| `{one.value}` | {SYMPTOMS[one]} | `{one.layer.value}` | {one.repair} |" for one in Symptom]
+    lines += ["", "## What is wrong with an evaluation itself", "", *table("code", "meaning", "remedy")]
+    lines += [f"| `{one.value}` | {one.meaning} | {one.remedy} |" for one in LedgerLintCode]
+    lines += ["", "## The 20 tests"]
+    for block, title in BLOCKS.items():
+        lines += ["", f"### {title}", "", *table("number", "test", "fixture", "passes", "diagnosis")]
+        lines += [
+            f"| {t.number} | {t.name} | {t.fixture} | {t.passes} | {t.diagnosis} |"
+            for t in TESTS
+            if t.block == block
+        ]
+    return "\n".join(lines) + "\n"
