@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow.dataset as ds
 from pydantic import BaseModel, ConfigDict
 
-from docaudit.corpus.settled import Tables, settled_tables
+from docaudit.corpus.settled import Tables, reading, settled_tables
 from docaudit.errors import OptionError
 
 Row = dict[str, Any]
@@ -187,7 +187,7 @@ def load_matrix(
         StoreError: There is no store, or its tables cannot be read.
         OptionError: The store has no such table, or there is no such finding.
     """
-    with settled_tables(Path(store)) as (_, read):
+    with settled_tables(Path(store)) as (_, read), reading(Path(store)):
         audits = [row for row in _rows(read["audits"]) if row["current"]]
         documents = sorted(_rows(read["documents"]), key=lambda row: (row["name"].casefold(), row["sha256"]))
         wanted = [row for row in audits if row["table"] in _known(tables, audits)] if tables else audits

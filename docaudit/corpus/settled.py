@@ -28,21 +28,27 @@ def settled_tables(path: Path) -> Iterator[tuple[Store, Tables]]:
     """
     store = open_store(path)
     state = _state(store)
-    try:
+    with reading(path):
         tables = {name: _dataset(store, name) for name in STORE_TABLES}
-        yield store, tables
-    except (OSError, pa.ArrowException) as error:
-        if _state(store) == state:
-            said = " ".join(str(error).split())
-            raise StoreError(
-                f"its tables cannot be read: {said[:200]}",
-                file=str(path),
-                remedy="run docaudit corpus run again",
-            ) from error
+    yield store, tables
     if _state(store) != state:
         raise StoreError(
             "a run has replaced the tables while they were read", file=str(path), remedy="ask again"
         )
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Raise StoreError where a file of a table cannot be read."""
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        said = " ".join(str(error).split())
+        raise StoreError(
+            f"its tables cannot be read: {said[:200]}",
+            file=str(path),
+            remedy="run docaudit corpus run again",
+        ) from error
 
 
 def _state(store: Store) -> tuple[int, int]:

@@ -26,6 +26,10 @@ _BATCH = 10_000
 COLUMNS_REMEDY = "docaudit corpus query STORE --columns lists tables and columns"
 
 
+class _StoppedError(Exception):
+    """DuckDB stopped in the middle of its rows."""
+
+
 class Answer:
     """What a query gives.
 
@@ -42,8 +46,15 @@ class Answer:
     def _read(self) -> Iterator[Any]:
         empty = pa.RecordBatch.from_pylist([], schema=self._reader.schema)
         yield _plain(empty, self.columns)
-        while (batch := self._thread.submit(next, self._reader, None).result()) is not None:
+        while (batch := self._next()) is not None:
             yield _plain(batch, self.columns)
+
+    def _next(self) -> Any:
+        try:
+            return self._thread.submit(next, self._reader, None).result()
+        except OSError as error:
+            # As the library tells of an error while rows are read; one of whoever takes them must not look like it.
+            raise _StoppedError(str(error)) from error
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """The rows one by one."""
@@ -107,7 +118,7 @@ def answering(
             _check_statement(connection, sql)
             reader = thread.submit(lambda: connection.sql(sql).to_arrow_reader(_BATCH)).result()
             yield Answer(reader, thread)
-        except (duckdb.Error, pa.ArrowInvalid) as error:
+        except (duckdb.Error, _StoppedError, pa.ArrowInvalid) as error:
             if late.is_set():
                 raise QueryError(
                     f"took more than {seconds:g} s", remedy="give it more with --seconds, or ask for less"

@@ -30,7 +30,6 @@ function filter() {
       (finding !== "" && !found.some((cell) => cell.dataset.f === finding));
     count += row.hidden ? 0 : 1;
   }
-  table.dataset.only = only;
   for (const line of table.rows) {
     for (const cell of line.cells) {
       if (cell.dataset.t) cell.hidden = only !== "" && cell.dataset.t !== only;
