@@ -181,6 +181,11 @@ def test_a_renamed_copy_costs_nothing(tmp_path: Path) -> None:
     (docs / "one.pdf").rename(docs / "renamed.pdf")
     done = run_here(docs, store)
     assert (done.documents, done.read, done.audited) == (1, 0, 0)
+    assert table(store, "paths")["path"].tolist() == [str(docs / "renamed.pdf")]
+    assert table(store, "documents")["n_paths"].tolist() == [1]
+    # What other runs found elsewhere stays.
+    run_here(folder_of(tmp_path / "more", two=small(2)), store)
+    assert len(table(store, "paths")) == 2
 
 
 def test_a_new_table_is_swept_without_the_documents(tmp_path: Path) -> None:
@@ -282,6 +287,15 @@ def test_a_source_that_is_not_there(tmp_path: Path) -> None:
 def test_no_source_and_no_document(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="no document"):
         run_here([], tmp_path / "store")
+
+
+def test_a_run_that_was_killed_before_it_began(tmp_path: Path) -> None:
+    docs, store = folder_of(tmp_path / "docs", one=small(1)), tmp_path / "store"
+    store.mkdir()
+    (store / "lock").touch()
+    (store / ".store.json.abc").write_text("{")
+    assert run_here(docs, store).read == 1
+    assert list(store.glob(".*")) == []
 
 
 def test_an_empty_folder_is_no_error(tmp_path: Path) -> None:
@@ -395,7 +409,7 @@ def test_what_cannot_be_read_is_listed(tmp_path: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr("os.listdir", refuse)  # to root, who may run this test, nothing is closed
     monkeypatch.setattr("docaudit.corpus.sources.open", refuse, raising=False)
-    found = {Path(one.path).name: one for one in find([docs])}
+    found = {Path(one.path).name: one for one in find([str(docs)])}
     assert found["closed"].reason == "the folder cannot be read: Permission denied"
     assert found["text"].reason == "cannot be read: Permission denied"
     assert {one.state.value for one in found.values()} == {"document", "not_readable"}

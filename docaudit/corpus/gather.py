@@ -21,18 +21,24 @@ from docaudit.frames import TableContract
 from docaudit.location import PageState, TextLikely
 
 
-def gather(store: Store, found: Iterable[Found], progress: Callable[[int, int], None] | None = None) -> None:
+def gather(
+    store: Store,
+    found: Iterable[Found],
+    folders: Iterable[str] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
     """Bring the tables up to what the store holds; raises OutputError.
 
     Args:
         store: The store, held against other runs.
         found: Paths of this run; those that earlier runs found elsewhere stay.
+        folders: Sources of this run: what was in them and is not found any more is gone.
         progress: Called with audits whose tables are written, and audits in all.
     """
     read, failed = store.read_documents(), store.failed_documents()
     kept = audits(store)
     with replacing_tables(store.tables) as files:
-        counts = _paths(files, found)
+        counts = _paths(files, found, folders)
         _documents(files, store, read, failed, counts)
         for contract, source in ((PAGES, "page_df"), (BLIND_SPOTS, "blind_spot_df")):
             pieces = _of_parses(store, sorted(read), source, contract)
@@ -44,19 +50,13 @@ def gather(store: Store, found: Iterable[Found], progress: Callable[[int, int], 
                 progress(number, len(kept))
 
 
-def _paths(files: TableFiles, found: Iterable[Found]) -> Counter[str]:
+def _paths(files: TableFiles, found: Iterable[Found], folders: Iterable[str]) -> Counter[str]:
     """Write the table of paths; returns how many paths each document has."""
-    listed = {
-        shown(one.path): {
-            "path": shown(one.path),
-            "state": one.state.value,
-            "sha256": one.sha256,
-            "reason": one.reason,
-        }
-        for one in found
-    }
-    for row in files.rows(PATHS):
-        listed.setdefault(row["path"], row)
+    inside = tuple(f"{shown(folder).rstrip('/')}/" for folder in folders)
+    listed = {row["path"]: row for row in files.rows(PATHS) if not row["path"].startswith(inside)}
+    for one in found:
+        path = shown(one.path)
+        listed[path] = {"path": path, "state": one.state.value, "sha256": one.sha256, "reason": one.reason}
     ordered = [listed[path] for path in sorted(listed)]
     files.write(PATHS, ordered, [_columns(ordered, PATHS)])
     return Counter(row["sha256"] for row in ordered if row["sha256"])

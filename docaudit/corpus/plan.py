@@ -60,24 +60,26 @@ def plan(
     for sha256, document in sorted(documents.items(), key=lambda item: (-item[1].size_bytes, item[0])):
         left = tuple(key for key in keys if sha256 not in made[key])
         failure = failed.get(sha256)
-        if failure is not None and not _again(failure, options, retry_failed):
+        again = failure is None or _again(failure, options, retry_failed)
+        if failure is not None and not (again and (document.paths or sha256 in read)):
             left = tuple(key for key in left if sha256 not in told[key])
             if sha256 not in read:
                 _pass_on(store, sha256, failure, left)
                 continue
         if left or sha256 not in read:
-            name = failure.name if failure else ""
+            told_name = failure.name if failure else ""
+            paths, size = document.paths, document.size_bytes
             tasks.append(
                 Task(
                     str(store.root),
                     sha256,
-                    document.size_bytes,
-                    document.paths,
+                    size,
+                    paths,
                     left,
                     reading,
                     options.password,
                     options.workers,
-                    name,
+                    told_name,
                 )
             )
     return tasks

@@ -52,6 +52,7 @@ class LocalPool(ThreadPoolExecutor):
             self._own.worker = None
             with self._lock:
                 self._workers.discard(worker)
+            worker.close()
             raise
 
     def _started(self) -> _Worker:
@@ -69,6 +70,8 @@ class LocalPool(ThreadPoolExecutor):
             for worker in self._workers:
                 worker.end()
         super().shutdown(wait, cancel_futures=cancel_futures)
+        for worker in self._workers:
+            worker.close()
 
 
 class _Worker:
@@ -87,6 +90,7 @@ class _Worker:
                 env=_environment(),
             )
         except OSError as error:
+            self._line.close()
             raise ClusterError(
                 f"a process for the work cannot be started: {error.strerror or error}",
                 remedy="free memory or file handles, or lower --jobs",
@@ -117,6 +121,12 @@ class _Worker:
     def end(self) -> None:
         """End the process; whoever waits for it learns that it is gone."""
         self._process.kill()
+
+    def close(self) -> None:
+        """Free what belongs to it, when it has ended."""
+        self._process.wait()
+        self._line.close()
+        self._errors.close()
 
     def _last_words(self) -> str:
         code = self._process.wait()

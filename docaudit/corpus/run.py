@@ -108,7 +108,7 @@ def run(
     with writing(Path(store)):
         place, chosen = make_store(Path(store), chosen)
         place.clean()
-        named = list(sources)
+        named = [os.path.abspath(os.fsdecode(source)) for source in sources]  # noqa: PTH100 - links stay as named
         found = find(named, _stage(progress, "files"))
         documents = documents_of(found) if named else documents_in(place)
         if not documents and not named:
@@ -124,7 +124,7 @@ def run(
                 for outcome in _outcomes(given, where, progress):
                     read += outcome.newly_read
                     audited += outcome.audited
-        gather(place, found, _stage(progress, "tables"))
+        gather(place, found, named, _stage(progress, "tables"))
         failed = place.failed_documents()
     return CorpusRun(
         documents=len(documents),

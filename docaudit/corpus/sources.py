@@ -56,13 +56,16 @@ def shown(path: str | os.PathLike[str]) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def find(
-    sources: Iterable[str | os.PathLike[str]], progress: Callable[[int, int], None] | None = None
-) -> list[Found]:
-    """Every path that the sources name or hold, sorted; raises DocumentNotFoundError for a source that is not there."""
+def find(sources: Iterable[str], progress: Callable[[int, int], None] | None = None) -> list[Found]:
+    """Every path that the sources name or hold, sorted; raises DocumentNotFoundError for a source that is not there.
+
+    Args:
+        sources: Absolute paths of folders, documents and lists.
+        progress: Called with paths that were looked at, and paths in all.
+    """
     listed: dict[str, Found] = {}
     for source in sources:
-        for found in _named(os.path.abspath(os.fsdecode(source))):  # noqa: PTH100 - links stay as they are named
+        for found in _named(source):
             # A file that is named itself is a document, whatever a folder says of it.
             if found.path not in listed or listed[found.path].state is not PathState.DOCUMENT:
                 listed[found.path] = found

@@ -164,12 +164,15 @@ def make_store(path: Path, options: AuditOptions) -> tuple[Store, AuditOptions]:
 def _make(store: Store, reading: dict[str, object]) -> None:
     root = store.root
     try:
-        taken = root.exists() and (not root.is_dir() or any(one.name != "lock" for one in root.iterdir()))
+        # What a run that was killed at this very point has left is no other thing.
+        others = [
+            one for one in root.iterdir() if one.name != "lock" and not one.name.startswith(".store.json.")
+        ]
     except OSError as error:
         raise StoreError(
             f"cannot be read: {error.strerror}", file=str(root), remedy="name another"
         ) from error
-    if taken:
+    if others:
         raise StoreError("holds other things, and is no store", file=str(root), remedy="name a new folder")
     head = {"form": FORM, "docaudit": docaudit.__version__, "reading": reading}
     atomic.write_text(store.head, json.dumps(head, indent=1) + "\n")
