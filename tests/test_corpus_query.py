@@ -178,7 +178,10 @@ def test_ctrl_c_ends_a_query(store: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    time.sleep(5)
+    maps = Path(f"/proc/{process.pid}/maps")
+    while "_duckdb" not in maps.read_text():
+        time.sleep(0.1)
+    time.sleep(3)  # in the middle of the query, not of its beginning
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)

@@ -67,7 +67,7 @@ def query(
 ) -> pd.DataFrame:
     """The rows that a SELECT over the tables of a store gives.
 
-    Tables: documents, paths, audits, findings, cells, hits, pages, blind_spots (docs/corpus-tables.md).
+    Tables: documents, paths, audits, findings, cells, hits, pages, blind_spots (docs/reference/store.md).
 
     Args:
         store: Folder of the store.
