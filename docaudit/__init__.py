@@ -8,10 +8,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from docaudit.abstention.ledger.changes import LedgerDiff, diff_ledgers
+    from docaudit.abstention.ledger.changes import diff_ledgers
     from docaudit.abstention.ledger.evaluate import evaluate_ledger
     from docaudit.abstention.ledger.ledger import load_ledger
-    from docaudit.abstention.ledger.report import Evaluation
+    from docaudit.abstention.ledger.report import Evaluation, LedgerDiff
     from docaudit.audit import audit, justify, parse, sweep
     from docaudit.compare import Comparison, compare
     from docaudit.concept_diff import TableDiff, diff_tables
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "LedgerDiff": "docaudit.abstention.ledger.changes",
+    "LedgerDiff": "docaudit.abstention.ledger.report",
     "diff_ledgers": "docaudit.abstention.ledger.changes",
     "evaluate_ledger": "docaudit.abstention.ledger.evaluate",
     "load_ledger": "docaudit.abstention.ledger.ledger",

@@ -8,7 +8,7 @@ justify  control_runs -> justify.justify_absence [-> wording.reworded] -> Absenc
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,13 +26,12 @@ from docaudit.justification import AbsenceJustification
 from docaudit.justify import Layers, justify_absence
 from docaudit.options import AuditOptions
 from docaudit.parsed import ParsedDocument, SweepResult
+from docaudit.stopping import Progress, quiet
 from docaudit.sweep import sweep_lines
 from docaudit.wording import Endpoint, reworded
 
 if TYPE_CHECKING:
     from docaudit.extract import Source
-
-Progress = Callable[[int, int], None]
 
 
 def parse(
@@ -43,7 +42,7 @@ def parse(
     Args:
         source: A path, the bytes of a PDF, or an open binary file.
         options: Options; single ones can also be given as keywords of the same name (ocr="off").
-        progress: Called with pages done and pages in all.
+        progress: Called with pages done and pages in all; a docaudit.stopping.Stop can also end the work.
         **keywords: Fields of AuditOptions.
 
     Returns:
@@ -234,7 +233,9 @@ def audit(
     if chosen.canary:
         assert not isinstance(source, ParsedDocument)
         again = chosen.model_copy(update={"canary": False, "password": None})
-        controls += run_canaries(source, parsed, chosen, lambda copy: parse(copy, options=again))
+        controls += run_canaries(
+            source, parsed, chosen, lambda copy: parse(copy, options=again, progress=quiet(progress))
+        )
     return _justified(parsed, table, result, question, chosen, controls)
 
 

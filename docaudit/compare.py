@@ -8,10 +8,11 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from docaudit.audit import Progress, audit
+from docaudit.audit import audit
 from docaudit.evidence import DocumentIdentity, Model
 from docaudit.justification import AbsenceJustification, Finding, ObligationCheck
 from docaudit.parsed import ParsedDocument
+from docaudit.stopping import Progress
 
 if TYPE_CHECKING:
     from docaudit.extract import Source

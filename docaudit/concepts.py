@@ -15,7 +15,7 @@ import datetime as dt
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
@@ -204,6 +204,16 @@ class ConceptTable(BaseModel):
             for number, cells in enumerate(df.itertuples(index=False, name=None), start=1)
         ]
         return cls._from_raw(RawTable(names, rows), None)
+
+    @classmethod
+    def from_tree(cls, tree: Any) -> ConceptTable:
+        """A table from what a JSON file of it holds: concepts with their variants, or a list of rows, all text.
+
+        Raises ConceptTableError as `load` does.
+        """
+        from docaudit.concept_table.trees import tree_rows
+
+        return cls._from_raw(tree_rows(tree, "concepts"), None)
 
     @classmethod
     def from_variants(

@@ -79,6 +79,18 @@ class OtherDocumentError(InputError):
     """The document is not the one that was audited: its hash is another."""
 
 
+class TooLargeError(InputError):
+    """The file is larger than the server that was asked for it takes."""
+
+
+class NotBelowRootsError(DocauditError):
+    """A client named no file below the folders of a server; whether it lies elsewhere is not told."""
+
+
+class StoppedError(DocauditError):
+    """Whoever started the work had it stopped before it was done."""
+
+
 class ListedError(DocauditError):
     """Several faults of one input, found in one go.
 

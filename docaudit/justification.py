@@ -206,6 +206,11 @@ class AbsenceJustification(Model):
     redacted: bool = False
     digest: str = ""
 
+    @property
+    def waived(self) -> tuple[Obligation, ...]:
+        """Obligations that a person waived: a finding that rests on them is that person's word, not shown."""
+        return tuple(one.obligation for one in self.obligations if one.state is ObligationState.WAIVED)
+
     def __repr__(self) -> str:
         """The finding in one line: a notebook shows this, and the whole has every hit."""
         name = self.document.name if self.document else ""

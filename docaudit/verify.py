@@ -14,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from docaudit.audit import Progress, audit, open_parsed
+from docaudit.audit import audit, open_parsed
 from docaudit.differences import Difference, differences
 from docaudit.evidence import DocumentIdentity, Model
 from docaudit.justification import AbsenceJustification
@@ -22,6 +22,7 @@ from docaudit.options import AuditOptions
 from docaudit.parsed import ParsedDocument
 from docaudit.redact import hides_rows, redact
 from docaudit.saved import as_data, digest_of
+from docaudit.stopping import Progress
 from docaudit.witness import witness
 from docaudit.wording import worded_again
 

@@ -12,10 +12,9 @@ from typing import Literal
 from pydantic import BaseModel
 
 from docaudit.abstention.ledger.cases import Case, Document
-from docaudit.abstention.ledger.changes import LedgerDiff
 from docaudit.abstention.ledger.contract import Contract
 from docaudit.abstention.ledger.records import Claim, Run
-from docaudit.abstention.ledger.report import Evaluation
+from docaudit.abstention.ledger.report import Evaluation, LedgerDiff
 from docaudit.atomic import write_text
 from docaudit.concepts import ConceptTable
 from docaudit.elusion.draws import Draw

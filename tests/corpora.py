@@ -60,6 +60,18 @@ def content(folder: Path) -> dict[str, bytes]:
     }
 
 
+def differences(store: Path, other: Path) -> list[str]:
+    """Files of the tables of two stores that are not the same, byte by byte, with the rows that differ."""
+    mine, theirs = content(store / "tables"), content(other / "tables")
+    told = [f"only in one: {name}" for name in sorted(mine.keys() ^ theirs.keys())]
+    for name in sorted(mine.keys() & theirs.keys()):
+        if mine[name] != theirs[name]:
+            frames = (pd.read_parquet(root / "tables" / name).astype(str) for root in (store, other))
+            rows = [{tuple(row) for row in frame.itertuples(index=False)} for frame in frames]
+            told += [f"{name}: {row}" for row in sorted(rows[0] ^ rows[1])] or [f"{name}: same rows"]
+    return told
+
+
 def start(*arguments: object, **popen: Any) -> subprocess.Popen[str]:
     """The command line in a process group of its own."""
     command = [sys.executable, "-m", "docaudit", "corpus", "run", *map(str, arguments)]

@@ -6,6 +6,7 @@ from typing import Any
 
 from docaudit.concepts import ConceptTable, Variant
 from docaudit.evidence import BlindSpot, DocumentIdentity, Hit, LedgerRow, Meeting, Mention, ParseCoverage
+from docaudit.explain import explain, summary_of
 from docaudit.justification import (
     AbsenceJustification,
     AbsenceReason,
@@ -18,6 +19,7 @@ from docaudit.justification import (
 from docaudit.location import MatchKind, PageState, TextLikely, TextSource, Visibility
 from docaudit.options import AuditOptions
 from docaudit.reasons import BlindSpotKind, LedgerState
+from docaudit.saved import with_digest
 
 PAGES = 64
 EVIDENCE = {
@@ -405,3 +407,18 @@ def japanese(**fields: Any) -> AbsenceJustification:
         ),
     }
     return absent(**{**given, **fields})
+
+
+def drawn(justification: AbsenceJustification) -> AbsenceJustification:
+    """The same with options, sentence and digest that follow from it, as those of an audit do."""
+    waive = {check.obligation.value: check.waived_because or "" for check in justification.obligations}
+    options = justification.options.model_copy(
+        update={
+            "required": justification.required,
+            "waive": {code: reason for code, reason in waive.items() if reason},
+        }
+    )
+    strength = Strength.MODERATE if justification.unmet else justification.strength
+    made = justification.model_copy(update={"options": options, "strength": strength})
+    said = explain(summary_of(made), made.options.language)
+    return with_digest(made.model_copy(update={"absence_explanation": said}))

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from docaudit.abstention.evaluators.binary import KeepTheYes, corrected_text
 from docaudit.abstention.evaluators.context_precision import context_precision
@@ -196,7 +196,7 @@ def test_order_of_the_graders(rounds: list[Round], expected: tuple[Step, ...]) -
 def test_grades_out_of_order_are_refused() -> None:
     done = Draft(grounded=True, answers=True)
     for fields in ({"grounded": False, "answers": True}, {"grounded": True}):
-        with pytest.raises(ValidationError, match="if, and only if"):
+        with pytest.raises(EvaluatorError, match="if, and only if"):
             Draft.model_validate(fields)
     for rounds, said in (
         ([], "no round"),
@@ -276,7 +276,7 @@ def test_strictness_is_a_parameter() -> None:
         "insufficient",
         "1 of 3 candidates are relevant, 2 needed: other_topic",
     )
-    with pytest.raises(ValidationError, match="AND over no aspects"):
+    with pytest.raises(EvaluatorError, match="AND over no aspects"):
         Sufficiency(rule=Rule.AND, aspects=())
 
 
@@ -354,3 +354,44 @@ def test_rows_from_json_with_all_faults_at_once() -> None:
 def test_no_action_is_a_refusal() -> None:
     assert not [one for one in Action if "refuse" in one or "abstain" in one or one == "none"]
     assert set(ACTIONS) == set(Flag)
+
+
+@pytest.mark.parametrize("flags", [[1, 0], ["yes", "no"], [True, "no"], [1.0, 0.0]])
+def test_context_precision_takes_true_and_false_alone(flags: Any) -> None:
+    with pytest.raises(EvaluatorError, match="neither true nor false"):
+        context_precision(flags, 2)
+
+
+def test_context_precision_takes_the_booleans_of_numpy() -> None:
+    pytest.importorskip("ir_measures", reason="the extra evaluate is not installed")
+    assert context_precision(list(np.array([False, True])), 2).value == 0.5
+
+
+def test_too_few_useful_ones_are_no_ground() -> None:
+    with pytest.raises(
+        EvaluatorError, match="no candidate has one: 3 of 3 candidates are relevant, 5 needed"
+    ):
+        Sufficiency(at_least=5).assess(graded(True, True, True))
+
+
+def test_what_is_not_relevant_carries_no_answer() -> None:
+    every = ["subject", "wanted_result", "conditions", "procedure"]
+    candidate = {"doc_id": "D1", "relevant": False, "ground": "other_topic", "supports": every}
+    with pytest.raises(EvaluatorError, match="not relevant, and supports every aspect"):
+        read_graded([{"id": "Q1", "query": "Who?", "candidates": [candidate]}])
+    (one,) = read_graded(
+        [{"id": "Q1", "query": "Who?", "candidates": [{**candidate, "supports": every[:1]}]}]
+    )
+    found = Sufficiency(rule=Rule.AND, aspects=("subject",)).assess(one)
+    assert (found.verdict, found.kept) == ("insufficient", ())
+
+
+@pytest.mark.parametrize("score", ["0.7", 10**400, True, float("nan")])
+def test_scores_that_are_no_numbers(score: Any) -> None:
+    with pytest.raises(EvaluatorError, match=r"row 1: .* is no number"):
+        process_flag([score], 1, upper=0.6, lower=0.2)
+
+
+def test_a_way_with_a_last_group_that_does_not_exist() -> None:
+    with pytest.raises(EvaluatorError, match="trailing is 'dorp'"):
+        process_flag([0.7], 2, upper=0.6, lower=0.2, trailing="dorp")  # type: ignore[arg-type]

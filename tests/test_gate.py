@@ -282,11 +282,32 @@ class TestSweep:
 class TestRiskCoverage:
     def test_area(self) -> None:
         # Risks 0, 1/2, 1/3 at coverages 1/4, 1/2, 3/4; the fourth has no candidates. By hand:
-        # 0 + (0 + 1/2) / 2 * 1/4 + (1/2 + 1/3) / 2 * 1/4 = 1/16 + 5/48
+        # 0 + (0 + 1/2) / 2 * 1/4 + (1/2 + 1/3) / 2 * 1/4, and on to the risk 1/4 of all: (1/3 + 1/4) / 2 * 1/4.
         rows = [row("A", 0.9), row("B", 0.8, "absent"), row("C", 0.7), row("D")]
         got = risk_coverage(frozen(rows))
-        assert got.aurc == pytest.approx(1 / 16 + 5 / 48)
-        assert got.greatest_coverage == 0.75
+        assert got.aurc == pytest.approx(1 / 16 + 5 / 48 + 7 / 96)
+        assert (got.greatest_coverage, got.unscored) == (0.75, 1)
+        assert (got.best, got.no_skill) == (pytest.approx(1 / 32), 0.25)
+
+    def test_lost_scores_are_no_perfect_order(self) -> None:
+        # Without the scores of the lower half, all that is left is right; the area says what was lost all the same.
+        rows = [
+            *(row(f"P{at}", 0.9 - at / 100) for at in range(10)),
+            *(row(f"A{at}", 0.5 - at / 100, "absent") for at in range(5)),
+            *(row(f"L{at}", 0.3 - at / 100) for at in range(5)),
+        ]
+        for one in rows:
+            if not one["id"].startswith("P"):
+                one["candidates"] = [{"doc_id": "D1", "score": None}]
+        got = risk_coverage(frozen(rows))
+        # By hand: no risk up to 1/2, then from 0 to 1/4 on the other half.
+        assert got.aurc == pytest.approx(1 / 16)
+        assert got.best == pytest.approx(1 / 32)
+
+    @pytest.mark.parametrize("labels", [("present", "present"), ("absent", "absent")])
+    def test_one_label_is_not_measurable(self, labels: tuple[str, str]) -> None:
+        got = risk_coverage(frozen([row(f"Q{at}", at / 2, label) for at, label in enumerate(labels)]))
+        assert (got.aurc, got.best, got.no_skill) == (None, None, None)
 
     def test_equal_values_come_together(self) -> None:
         got = risk_coverage(frozen([row("A", 0.9), row("B", 0.9, "absent")]))
@@ -357,8 +378,16 @@ class TestBadInput:
         assert "row 2 (B): direction 'lower_is_better'" in said
 
     def test_the_same_question_with_two_labels(self) -> None:
-        rows = [row("A", 1.0, query="Same question?"), row("B", 1.0, "absent", query="same  QUESTION?")]
+        rows = [row("A", 1.0, query="Same question?"), row("B", 1.0, "absent", query=" Same  question")]
         assert self.problems(rows) == "rows 1, 2: the same question is labelled 'present' and 'absent'"
+        for one, other in (("-5 °C", "5 °C"), ("10-20 MW", "1020 MW"), ("US", "us")):
+            frozen([row("A", 1.0, query=one), row("B", 1.0, "absent", query=other)])
+
+    def test_names_that_look_alike_are_one(self) -> None:
+        both = [row("caf\u00e9", 1.0, query="a"), row("cafe\u0301", 1.0, query="b")]
+        assert "rows 1, 2: the id" in self.problems(both)
+        assert "no blanks around it" in self.problems([row("A ", 1.0)])
+        assert "the query has words" in self.problems([row("A", 1.0, query=" ")])
 
     @pytest.mark.parametrize(
         ("fields", "said"),

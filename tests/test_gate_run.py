@@ -56,6 +56,19 @@ def written(folder: Path, config: Any, documents: Any, queries: Any) -> list[str
     return arguments
 
 
+def written_groups(folder: Path) -> tuple[Path, Path]:
+    """Six questions in six groups, two of each three with evidence, and a split that holds two of them out."""
+    path, parts = folder / "frozen.json", folder / "split.json"
+    names = ["alpha", "bravo charlie", "delta echo foxtrot", "golf", "hotel india", "juliett kilo lima mike"]
+    rows = [
+        row(f"Q{at}", at / 10, "present" if at % 3 else "absent", query=text, group=f"g{at}")
+        for at, text in enumerate(names)
+    ]
+    path.write_text(json.dumps(content(rows)), "utf-8")
+    assert main(["gate", "split", str(path), "--out", str(parts), "--held-out", "0.34", "--seed", "2"]) == 0
+    return path, parts
+
+
 class TestRetriever:
     def test_tokens(self) -> None:
         assert tokens("P-20") == ["p", "20"]
@@ -120,6 +133,32 @@ class TestRun:
         assert shown["sha256"] == hashlib.sha256(out.read_bytes()).hexdigest()
         assert shown["points"][1]["gate"]["false_pass"]["denominator"] == 2
 
+    @pytest.mark.parametrize(
+        ("change", "said"),
+        [
+            (
+                lambda one: one.update(candidatess=one.pop("candidates")),
+                "row 1 (Q1): the field 'candidates' is miss",
+            ),
+            (lambda one: one.pop("answerable_in_collection"), "'answerable_in_collection' is missing"),
+            (
+                lambda one: one.update(top_score=99.0),
+                "row 1 (Q1): top_score is 99.0, and the first candidate has",
+            ),
+            (lambda one: one.update(status="failed"), "row 1 (Q1): a search that failed has no candidates"),
+        ],
+    )
+    def test_results_that_somebody_edited(
+        self, files: list[str], tmp_path: Path, change: Any, said: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        out = tmp_path / "results.json"
+        assert main(["gate", "run", *files, "--out", str(out)]) == 0
+        results = json.loads(out.read_text("utf-8"))
+        change(results["queries"][0])
+        out.write_text(json.dumps(results), "utf-8")
+        assert main(["gate", "sweep", str(out)]) == 2
+        assert said in capsys.readouterr().err
+
     def test_unverified_is_no_absence(self, tmp_path: Path) -> None:
         queries = [*QUERIES, query("Q4", "bird?", answerable_in_collection=None)]
         out = tmp_path / "results.json"
@@ -172,7 +211,28 @@ class TestRun:
         config = {name: value for name, value in CONFIG.items() if name != "corpus_scope"}
         files = written(tmp_path, config, DOCUMENTS, QUERIES)
         assert main(["gate", "run", *files, "--out", str(tmp_path / "results.json")]) == 2
-        assert "row 2 (Q2): basis.scope" in capsys.readouterr().err
+        assert "config.json: corpus_scope: a text is needed (some questions" in capsys.readouterr().err
+
+    def test_what_the_config_lacks_is_named_in_the_config(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        bare = {name: CONFIG[name] for name in ("method", "k1", "b", "top_k", "thresholds", "comparison")}
+        run = ["gate", "run", *written(tmp_path, bare, DOCUMENTS, QUERIES), "--out", str(tmp_path / "r.json")]
+        assert main(run) == 2
+        said = capsys.readouterr().err
+        assert "config.json: experiment_date_jst: a text is needed" in said
+        assert "config.json: corpus_scope: a text is needed" in said
+        assert "row 2" not in said
+        parts = {
+            "questions": {"name": "n", "period": "p", "origin": "designed"},
+            "absent_basis": {"scope": "s", "version": "v", "permission": "p", "method": "m"},
+        }
+        written(tmp_path, {**bare, **parts}, DOCUMENTS, QUERIES)
+        assert main(run) == 0
+        parts["questions"] = {"name": "n", "period": "p", "origin": "found"}
+        written(tmp_path, {**bare, **parts}, DOCUMENTS, QUERIES)
+        assert main(run) == 2
+        assert "config.json: questions: origin" in capsys.readouterr().err
 
     @pytest.mark.parametrize(
         "text", ["", "{", '{"k1": 1, "k1": 2}', "\xff", '{"note": "\\ud800"}', "[" * 100_000]
@@ -240,20 +300,9 @@ class TestSweepCommand:
         assert main(["gate", "sweep", str(results), *arguments]) == 2
 
     def test_the_held_out_part_is_counted(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        path, parts = tmp_path / "frozen.json", tmp_path / "split.json"
-        names = [
-            "alpha",
-            "bravo charlie",
-            "delta echo foxtrot",
-            "golf",
-            "hotel india",
-            "juliett kilo lima mike",
-        ]
-        rows = [row(f"Q{at}", at / 10, query=text, group=f"g{at}") for at, text in enumerate(names)]
-        path.write_text(json.dumps(content(rows)), "utf-8")
-        make = ["gate", "split", str(path), "--out", str(parts), "--held-out", "0.34"]
-        assert main(make) == 0
-        assert main(make) == 2  # a file that counts is never overwritten
+        path, parts = written_groups(tmp_path)
+        # A file that counts is never overwritten.
+        assert main(["gate", "split", str(path), "--out", str(parts)]) == 2
         look = ["gate", "sweep", str(path), "--split", str(parts), "--thresholds", "0.2", "--part"]
         assert main([*look, "tuning"]) == 0
         assert json.loads(parts.read_text())["uses"] == []
@@ -263,6 +312,45 @@ class TestSweepCommand:
         assert "used 2 times: it counts as tuning data" in " ".join(capsys.readouterr().out.split())
         assert [one["purpose"] for one in json.loads(parts.read_text())["uses"]] == ["sweep of 0.2"] * 2
 
+    def test_the_held_out_part_is_not_searched_for_a_threshold(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        path, parts = written_groups(tmp_path)
+        look = ["gate", "sweep", str(path), "--split", str(parts), "--part", "held_out"]
+        assert main(look) == 2
+        assert "name the one threshold" in capsys.readouterr().err
+        assert json.loads(parts.read_text())["uses"] == []  # nothing was shown
+        assert main([*look, "--thresholds", "0.2,0.4"]) == 0
+        assert "choosing among them is tuning" in " ".join(capsys.readouterr().out.split())
+
+    def test_unverified_is_said_in_80_columns(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("COLUMNS", "80")
+        path = tmp_path / "frozen.json"
+        rows = [row("A", 0.9, required_doc_ids=["D1"]), row("B", 0.8, "absent"), row("C", 0.7, "unverified")]
+        path.write_text(json.dumps(content(rows)), "utf-8")
+        assert main(["gate", "sweep", str(path), "--thresholds", "0.75", "--unverified", "apart"]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert max(map(len, lines)) <= 80
+        shown = " ".join(" ".join(lines).split())
+        assert "1 question of 3 is unverified" in shown
+        assert "unverified pass" in shown
+        assert "0.75 0 1 of 1" in shown  # no unverified one passes; A's document is found, B has none to find
+
+    def test_the_area_says_what_it_lies_between(
+        self, results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["gate", "sweep", str(results), "--thresholds", "0.4"]) == 0
+        # 30 of 100 without evidence: 0.3 without any order, 0.3 ** 2 / 2 with a perfect one.
+        assert "0.045 if scores told the two apart, 0.300 if they said nothing" in " ".join(
+            capsys.readouterr().out.split()
+        )
+        path = tmp_path / "present.json"
+        path.write_text(json.dumps(content([row("A", 0.9), row("B", 0.2)])), "utf-8")
+        assert main(["gate", "sweep", str(path)]) == 0
+        assert "risk-coverage curve: not measurable" in " ".join(capsys.readouterr().out.split())
+
     def test_guarantee(self, results: Path, capsys: pytest.CaptureFixture[str]) -> None:
         pytest.importorskip("mapie", reason="the extra evaluate is not installed")
         arguments = ["--thresholds", "0.4,0.7", "--guarantee", "0.4", "--json"]
@@ -271,6 +359,51 @@ class TestSweepCommand:
         assert got.err == ""
         # 5 of 30 pass at 0.7 (binomial p = 0.006 for 40 %), 20 of 30 at 0.4.
         assert json.loads(got.out)["guarantee"]["valid"] == [0.7]
+
+
+class TestAdoptCommand:
+    TERMS = ("--handled-by", "desk", "--within", "a day", "--message-checked")
+
+    def adopt(self, path: Path, parts: Path, out: Path, threshold: str, most: str = "1") -> int:
+        agreed = ["--accept-false-pass", most, "--accept-over-hold", "1"]
+        where = ["--split", str(parts), "--threshold", threshold, "--out", str(out)]
+        return main(["gate", "adopt", str(path), *where, *agreed, *self.TERMS])
+
+    def test_once_and_counted(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        path, parts = written_groups(tmp_path)
+        labels = {one["id"]: one["evidence"] for one in json.loads(path.read_text())["rows"]}
+        held_out = json.loads(parts.read_text())["held_out"]
+        assert {labels[name] for name in held_out} == {"present", "absent"}  # both shares can be measured
+        assert self.adopt(path, parts, tmp_path / "a.json", "0.25") == 0
+        assert [one["purpose"] for one in json.loads(parts.read_text())["uses"]] == ["adoption of 0.25"]
+        assert self.adopt(path, parts, tmp_path / "b.json", "0.3") == 2
+        assert "use 2" in capsys.readouterr().err
+        assert not (tmp_path / "b.json").exists()
+        assert main(["gate", "diff", str(tmp_path / "a.json"), str(tmp_path / "a.json")]) == 0
+        other = json.loads((tmp_path / "a.json").read_text())
+        other["operating"]["index_version"] = "i2"
+        (tmp_path / "b.json").write_text(json.dumps(other))
+        capsys.readouterr()
+        assert main(["gate", "diff", str(tmp_path / "a.json"), str(tmp_path / "b.json")]) == 1
+        assert capsys.readouterr().out == "operating.index_version: i1 -> i2 (evaluate again)\n"
+
+    def test_a_look_that_fails_is_a_look(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        path, parts = written_groups(tmp_path)
+        assert self.adopt(path, parts, tmp_path / "a.json", "0", most="0.1") == 2
+        assert "false_pass: 1 of 1" in capsys.readouterr().err
+        assert len(json.loads(parts.read_text())["uses"]) == 1
+        assert not (tmp_path / "a.json").exists()
+
+    def test_a_sweep_of_the_part_counts_against_it(self, tmp_path: Path) -> None:
+        path, parts = written_groups(tmp_path)
+        look = ["--split", str(parts), "--part", "held_out", "--thresholds", "0.25"]
+        assert main(["gate", "sweep", str(path), *look]) == 0
+        assert self.adopt(path, parts, tmp_path / "a.json", "0.25") == 2
+
+    def test_no_bundle(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        path, _ = written_groups(tmp_path)
+        assert main(["gate", "diff", str(path), str(path)]) == 2
+        assert "is not what gate adopt wrote" in capsys.readouterr().err
 
 
 class TestPlot:

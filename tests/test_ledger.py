@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -13,8 +14,8 @@ from docaudit.abstention.ledger.report import Decision, Evaluation
 from docaudit.abstention.ledger.results import AbstentionEvidence, RunResult
 from docaudit.abstention.ledger.vocabulary import Answerability, Behaviour, Metric, Severity, VetoKind
 from docaudit.justification import AbsenceJustification, Finding
-from docaudit.saved import dump, with_digest
-from tests.factories import absent, mentioned, not_established
+from docaudit.saved import dump
+from tests.factories import absent, drawn, mentioned, not_established
 from tests.ledgers import FOLDER, Rows, builder, counts
 
 PUBLISHED = {
@@ -136,6 +137,32 @@ def test_what_reaches_the_model_is_a_veto_and_what_was_filtered_is_none() -> Non
     assert kinds == {("Q001", VetoKind.CROSS_TENANT_LEAK), ("Q002", VetoKind.UNAUTHORISED_SOURCE)}
 
 
+@pytest.mark.parametrize("evidence", [[], [{"document": "D30", "passage": "p1"}]])
+def test_a_critical_claim_that_a_judge_found_full_without_a_passage_that_counts_is_a_veto(
+    evidence: list[dict[str, str]],
+) -> None:
+    rows = perfect()
+    (name,) = {claim.run_id for claim in rows.evaluation().claims if claim.severity is Severity.CRITICAL} & {
+        "Q005"
+    }
+    for claim in rows.claims:
+        if claim["run_id"] == name:
+            claim["evidence"] = evidence
+    evaluation = rows.evaluation()
+    assert [(one.run_id, one.kind) for one in evaluation.vetoes] == [(name, VetoKind.SEVERE_INVENTION)]
+    assert "judged as full, but" in evaluation.vetoes[0].evidence
+
+
+def test_evidence_that_is_forbidden_supports_nothing() -> None:
+    rows = perfect()
+    case, claim = rows.case("Q001"), rows.claim("Q001", "c1")
+    place = claim["evidence"][0]
+    case["required"] = [one for one in case["required"] if one["passage"] != place["passage"]]
+    case["forbidden"] = [{"document": place["document"], "passage": place["passage"]}]
+    found = next(one for one in rows.evaluation().claims if (one.run_id, one.claim_id) == ("Q001", "c1"))
+    assert "is labelled as forbidden" in found.reason
+
+
 def test_a_critical_invention_is_a_veto_and_a_minor_one_is_none() -> None:
     rows = perfect()
     rows.claim("Q007", "c2")["support"] = "none"
@@ -153,7 +180,7 @@ def test_release_needs_every_threshold_and_something_measured() -> None:
     rows = perfect()
     rows.contract["thresholds"]["complete_pass"] = 1.0
     rows.run("Q001")["citations"][0]["resolved"] = False
-    assert rows.evaluation().reasons == ("complete_pass: 59 of 60 is under the threshold 100.00%",)
+    assert rows.evaluation().reasons == ("complete_pass: 59 of 60 is under the threshold 100.00 %",)
 
     rows = perfect()
     for case in rows.cases:
@@ -197,19 +224,28 @@ def test_every_label_has_one_expected_behaviour(label: Answerability, behaviour:
 
 class TestEvidenceOfAbstentions:
     @staticmethod
-    def evaluate(tmp_path: Path, made: dict[str, AbsenceJustification], scope: list[str]) -> RunResult:
+    def evaluate(
+        tmp_path: Path, made: dict[str, AbsenceJustification], scope: list[str], rows: Rows | None = None
+    ) -> RunResult:
         """Q008 (UNANSWERABLE) abstains; `made` has a justification for each document that was audited."""
-        rows = perfect()
+        rows = rows or perfect()
         rows.case("Q008")["scope"] = scope
-        rows.case("Q008")["question"] = ""
+        rows.case("Q008")["question"] = absent().question
         rows.run("Q008")["absence"] = []
         folder = tmp_path / "ledger"
         folder.mkdir()
         for document, justification in made.items():
-            saved = with_digest(justification)
+            sha256 = hashlib.sha256(document.encode()).hexdigest()
+            identity = justification.document
+            assert identity is not None
+            about = identity.model_copy(update={"sha256": sha256})
+            saved = drawn(justification.model_copy(update={"document": about, "question": absent().question}))
+            next(one for one in rows.documents if one["document_id"] == document)["sha256"] = sha256
             (folder / f"{document}.json").write_text(dump(saved), "utf-8")
             row = {"document": document, "path": f"{document}.json", "digest": saved.digest}
-            rows.run("Q008")["absence"].append({**row, "finding": saved.finding.value})
+            rows.run("Q008")["absence"].append(
+                {**row, "finding": saved.finding.value, "waived": [one.value for one in saved.waived]}
+            )
         evaluation = evaluate_ledger(load_ledger(rows.write(folder)))
         result = next(run for run in evaluation.runs if run.run_id == "Q008")
         assert result.abstention is not None
@@ -241,6 +277,40 @@ class TestEvidenceOfAbstentions:
     def test_one_mention_outweighs_all_proofs(self, tmp_path: Path) -> None:
         made = {**{f"D{n:02}": absent() for n in range(1, 22)}, "D09": mentioned()}
         assert self.evaluate(tmp_path, made, []).abstention is AbstentionEvidence.WRONG
+
+    def test_only_the_scope_counts(self, tmp_path: Path) -> None:
+        result = self.evaluate(tmp_path, {"D08": absent(), "D09": mentioned()}, ["D08"])
+        assert (result.abstention, result.unproven) == (AbstentionEvidence.JUSTIFIED, ())
+
+    def test_what_is_lacking_is_named(self, tmp_path: Path) -> None:
+        result = self.evaluate(tmp_path, {"D08": absent(), "D09": not_established()}, ["D08", "D09", "D10"])
+        assert (result.abstention, result.shown_absent) == (AbstentionEvidence.UNPROVEN, (1, 3))
+        assert result.unproven == (
+            "1 of 3 documents of the scope have no justification: D10",
+            "D09: not_established",
+        )
+
+    def test_of_nothing_nothing_is_shown(self, tmp_path: Path) -> None:
+        rows = perfect()
+        rows.contract["identities"].append({"identity_id": "I99", "tenant": "nowhere", "roles": ["staff"]})
+        rows.contract["manifest"]["identities"] += 1
+        rows.case("Q008").update({"identity": "I99", "required": [], "allowed": []})
+        result = self.evaluate(tmp_path, {"D08": absent()}, [], rows)
+        assert (result.abstention, result.shown_absent) == (AbstentionEvidence.UNPROVEN, (0, 0))
+        assert result.unproven == ("no document is in the scope",)
+
+    def test_a_document_without_a_hash_is_any_file(self, tmp_path: Path) -> None:
+        self.evaluate(tmp_path, {"D08": absent()}, ["D08"])
+        folder = tmp_path / "ledger"
+        rows = perfect()
+        rows.case("Q008").update({"scope": ["D08"], "question": absent().question})
+        rows.run("Q008")["absence"] = json.loads((folder / "runs.jsonl").read_text().splitlines()[7])[
+            "absence"
+        ]
+        evaluation = evaluate_ledger(load_ledger(rows.write(folder)))
+        result = next(run for run in evaluation.runs if run.run_id == "Q008")
+        assert result.abstention is AbstentionEvidence.UNPROVEN
+        assert result.unproven == ("D08: documents.jsonl has no SHA-256 of it",)
 
     def test_without_a_justification_it_says_so(self, evaluation: Evaluation) -> None:
         given = evaluation.abstention_evidence

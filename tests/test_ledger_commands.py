@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from html.parser import HTMLParser
@@ -37,17 +38,60 @@ def test_not_released_is_1_and_stands_first(run: Run) -> None:
     code, out, err = run("evaluate", FOLDER)
     assert (code, err) == (1, "")
     lines = out.splitlines()
-    assert lines[0] == "NOT_RELEASED  RE098"
+    assert lines[0] == "NOT_RELEASED  RE098, 60 runs; warnings: 5 points of the checklist open"
     assert lines[1:3] == ["  ✗ veto: Q034 (cross_tenant_leak)", "  ✗ veto: Q054 (document_changed_policy)"]
-    for row in ("57 of 60  95.00%", "110 of 120  91.67%", "47 of 60  78.33%", "38 of 48   79.17%"):
+    # Clopper-Pearson: the 2.5 % quantile of Beta(57, 4) is 0.8608, the 97.5 % one of Beta(58, 3) is 0.9896.
+    for row in (
+        "57 of 60  95.00 %  86.1 to 99.0",
+        "110 of 120  91.67 %",
+        "47 of 60  78.33 %",
+        "38 of 48   79.17 %",
+    ):
         assert row in out
+    assert "2 runs are vetoed: Q034, Q054" in " ".join(out.split())
 
 
 def test_released_is_0(run: Run, tmp_path: Path) -> None:
     code, out, _ = run("evaluate", perfect().write(tmp_path / "ledger"))
     assert code == 0
-    assert out.startswith("RELEASED  RE098\n")
+    assert out.startswith("RELEASED  RE098, 60 runs; warnings: 4 points of the checklist open\n")
     assert "failed" not in out
+
+
+def test_the_reason_of_a_hold_that_failed_is_the_true_one(run: Run, tmp_path: Path) -> None:
+    rows = perfect()
+    rows.run("Q008")["next_step"] = ""
+    rows.run("Q009")["behaviour"] = "answer"
+    _, out, _ = run("evaluate", rows.write(tmp_path / "ledger"))
+    assert "Q008  generation: no next step was offered\n" in out
+    label = rows.case("Q009")["answerability"]
+    assert f"Q009  generation: {label} expects" in out
+    assert "not the expected behaviour" not in out
+
+
+def test_a_release_that_rests_on_little_says_so(run: Run, tmp_path: Path) -> None:
+    rows = perfect()
+    for case in rows.cases:
+        case["tests"] = []
+    code, out, _ = run("evaluate", rows.write(tmp_path / "ledger"))
+    assert code == 0
+    assert out.startswith(
+        "RELEASED  RE098, 60 runs; warnings: no_negatives, 4 points of the checklist open\n"
+    )
+    shown = " ".join(out.split())
+    assert "no case names test 5" in shown
+    assert "UNANSWERABLE" in shown.split("cases that name no test:")[1].split("(")[0]
+
+
+def test_one_edit_of_the_contract_is_one_fault(run: Run, tmp_path: Path) -> None:
+    folder = perfect().write(tmp_path / "ledger")
+    contract = folder / "contract.json"
+    contract.write_bytes(contract.read_bytes() + b"\n")
+    code, _, err = run("evaluate", folder)
+    assert code == 2
+    assert err.count("another contract") == 1
+    assert "runs.jsonl rows 1 to 60: ran under another contract" in err
+    assert hashlib.sha256(contract.read_bytes()).hexdigest() in err
 
 
 def test_json_fits_its_schema(run: Run) -> None:
@@ -127,6 +171,29 @@ def test_verify_recomputes_a_saved_evaluation(run: Run, tmp_path: Path) -> None:
     code, out, _ = run("evaluate", FOLDER, "--verify", told, "--json")
     assert (code, json.loads(out)["verified"]) == (1, False)
 
+    data["ratios"][0]["numerator"] = 57
+    data["groups"][0]["ratios"][0]["numerator"] = 1
+    data["runs"].append(data["runs"][0])
+    told.write_text(json.dumps(data), "utf-8")
+    _, out, _ = run("evaluate", FOLDER, "--verify", told)
+    first = data["groups"][0]
+    name = f"groups.{first['by']} {first['value']}.ratios.corpus_eligibility.numerator"
+    assert f"  {name}: saved 1" in out
+    assert "  runs: " in out  # a run that stands twice is not folded into one
+
+    good = run("evaluate", FOLDER, "--json")[1]
+    for edited in (
+        good.replace('"numerator": 57', '"numerator": "57"', 1),
+        good.replace('"decision":', '"decision": "RELEASED", "decision":', 1),
+    ):
+        assert edited != good
+        told.write_text(edited, "utf-8")
+        assert run("evaluate", FOLDER, "--verify", told)[0] == 2
+    data = json.loads(good)
+    data["ratios"].insert(0, {**data["ratios"][0], "numerator": 60})
+    told.write_text(json.dumps(data), "utf-8")
+    assert run("evaluate", FOLDER, "--verify", told)[0] == 1
+
     told.write_text("{}", "utf-8")
     code, _, err = run("evaluate", FOLDER, "--verify", told)
     assert code == 2
@@ -200,5 +267,9 @@ def test_html_in_the_browser(browser, tmp_path: Path, make: Callable[[], Rows], 
     assert page.locator("h1").inner_text() == evaluation.decision.value
     assert page.get_by_text("110 of 120" if make is Rows else "120 of 120").first.is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    # Nothing of a metric lies outside the window: on a phone each metric is a block of its own.
+    table = page.locator("table.ratios").first
+    assert table.evaluate("one => one.scrollWidth <= one.parentElement.clientWidth")
+    assert table.locator("th[scope=row]").first.bounding_box()["width"] > 150
     assert (messages, requests) == ([], [file.as_uri()])
     page.close()

@@ -11,8 +11,8 @@ import pytest
 
 from docaudit.abstention.ledger.ledger import ledger_of, load_ledger
 from docaudit.errors import LedgerError
-from docaudit.saved import dump, with_digest
-from tests.factories import absent
+from docaudit.saved import dump
+from tests.factories import absent, drawn
 from tests.ledgers import Rows
 
 
@@ -61,7 +61,7 @@ SAME = [{"document": "D05", "passage": "p2"}]
         (set_run(seconds="3"), "runs.jsonl row 5: seconds: Input should be a valid number"),
         (set_run(seconds=None), "runs.jsonl row 5: seconds: Input should be a valid number"),
         (set_run(behaviour="guess"), "runs.jsonl row 5: behaviour: Input should be 'answer'"),
-        (set_run(score=0.9), "runs.jsonl row 5: score: Extra inputs are not permitted"),
+        (set_run(score=0.9), "runs.jsonl row 5: there is no field 'score'; there are run_id, case_id, contract_sha256"),
         (set_run(output_at="2026-09-02T08:00:00"), "runs.jsonl row 5: output_at: Input should have timezone info"),
         (
             set_run(output_at="2026-09-01T08:59:59Z"),
@@ -175,13 +175,48 @@ def test_what_was_frozen_cannot_follow_the_outputs(name: str) -> None:
     assert fault.startswith(f"{name}.jsonl: is not the file that the contract froze")
 
 
+def test_passages_that_no_document_has_carry_nothing() -> None:
+    rows = Rows()
+    ghost = {"document": "D01", "passage": "GHOST"}
+    rows.runs[0]["candidates"].append(ghost)
+    rows.runs[0]["context"].append(ghost)
+    rows.claims[0]["evidence"] = [ghost]
+    assert list(problems(rows)) == [
+        "runs.jsonl row 1: candidates has D01 GHOST, which documents.jsonl does not have",
+        "runs.jsonl row 1: context has D01 GHOST, which documents.jsonl does not have",
+        "claims.jsonl row 1: evidence D01 GHOST, which documents.jsonl does not have",
+    ]
+
+
+def test_a_candidate_that_is_not_indexed() -> None:
+    rows = Rows()
+    place = rows.runs[0]["candidates"][0]
+    next(one for one in rows.documents if one["document_id"] == place["document"])["not_indexed"] = [
+        place["passage"]
+    ]
+    assert (
+        f"labels contradict: {place['document']} {place['passage']} is a candidate, and not_indexed"
+        in problems(rows)[0]
+    )
+
+
+def test_good_runs_that_are_repeated_outvote_nothing() -> None:
+    rows = Rows()
+    again = {**rows.runs[0], "run_id": "Q001b"}
+    rows.runs.append(again)
+    rows.claims += [{**claim, "run_id": "Q001b"} for claim in rows.claims if claim["run_id"] == "Q001"]
+    assert list(problems(rows)) == [
+        "cases.jsonl row 1: 2 runs of Q001, and the manifest says 1 (runs_per_case)"
+    ]
+
+
 def test_a_contract_that_was_changed_after_the_runs() -> None:
     rows = Rows()
     rows.files()
     rows.contract["thresholds"]["complete_pass"] = 0.1
     found = problems(rows, freeze=False)
-    assert len(found) == 60
-    assert found[0].startswith("runs.jsonl row 1: ran under another contract")
+    assert len(found) == 1
+    assert found[0].startswith("runs.jsonl rows 1 to 60: ran under another contract")
 
 
 @pytest.mark.parametrize(
@@ -212,7 +247,7 @@ def test_a_folder_that_is_no_ledger(tmp_path: Path) -> None:
 
 class TestJustifications:
     def folder(self, tmp_path: Path, question: str | None = None, **changes: str) -> Path:
-        saved = with_digest(absent())
+        saved = drawn(absent())
         row = {
             "document": "D08",
             "path": "q.json",
@@ -242,6 +277,7 @@ class TestJustifications:
             ({"document": "D09"}, "q.json: is about another file than D09"),
             ({"question": "Who?"}, "q.json: answers another question than that of the case"),
             ({"digest": "0" * 64}, "q.json: is not the justification with this digest"),
+            ({"waived": ["ink_read"]}, "q.json: has waived nothing, and the row says ink_read (waived)"),
             ({"finding": "mentioned"}, "q.json: finds absent_within_coverage, and the row says mentioned"),
         ],
     )
@@ -251,6 +287,36 @@ class TestJustifications:
         (one,) = caught.value.problems
         assert one.startswith("runs.jsonl row 28: ")
         assert fault in one
+
+    @pytest.mark.parametrize("question", ["", " "])
+    def test_one_for_a_case_without_a_question_is_refused(self, tmp_path: Path, question: str) -> None:
+        folder = self.folder(tmp_path)
+        rows = Rows()
+        cases = [json.loads(line) for line in (folder / "cases.jsonl").read_text("utf-8").splitlines()]
+        rows.cases, rows.runs = (
+            cases,
+            [json.loads(line) for line in (folder / "runs.jsonl").read_text().splitlines()],
+        )
+        rows.documents = [json.loads(line) for line in (folder / "documents.jsonl").read_text().splitlines()]
+        rows.case("Q028")["question"] = question
+        with pytest.raises(LedgerError, match="has no question that it could be about"):
+            load_ledger(rows.write(folder))
+
+    def test_one_that_was_asked_nothing_is_refused(self, tmp_path: Path) -> None:
+        folder = self.folder(tmp_path)
+        nothing = drawn(absent(question=None))
+        (folder / "q.json").write_text(dump(nothing), "utf-8")
+        runs = (folder / "runs.jsonl").read_text("utf-8")
+        (folder / "runs.jsonl").write_text(runs.replace(drawn(absent()).digest, nothing.digest), "utf-8")
+        with pytest.raises(LedgerError, match="answers another question"):
+            load_ledger(folder)
+
+    def test_one_for_two_documents_is_refused(self, tmp_path: Path) -> None:
+        rows = Rows()
+        absence = {"path": "q.json", "digest": "a" * 64, "finding": "absent_within_coverage"}
+        rows.run("Q028")["absence"] = [{**absence, "document": name} for name in ("D08", "D09")]
+        with pytest.raises(LedgerError, match="the justification aaaaaaaaaaaa stands for two documents"):
+            load_ledger(rows.write(tmp_path / "ledger"))
 
     def test_one_that_was_edited_is_refused(self, tmp_path: Path) -> None:
         folder = self.folder(tmp_path)

@@ -232,11 +232,11 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*command, "--stages"]) == 0
     shown = capsys.readouterr().out
     assert "0.33 of 2" in shown
-    assert "retrieval: 0 of 2" in shown
+    assert "search: 0 of 2" in shown
     assert "selection: 1 of 2" in shown
     assert main([*command, "--k", "1,10", "--json"]) == 0
     cells = json.loads(capsys.readouterr().out)["cells"]
     assert [one["precision"]["value"] for one in cells] == pytest.approx([0.5, 0.1])
     assert main(["gate", "topk", str(file)]) == 2  # the unit is never guessed
     assert main([*command, "--thresholds", "0.5"]) == 0  # no scores: each question is left out, and said so
-    assert "missing_score: 2" in capsys.readouterr().out
+    assert "a score is missing: 2" in capsys.readouterr().out

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field
 
 from docaudit.abstention.counts import GateCounts, Unverified, count
+from docaudit.abstention.faults import Given
 from docaudit.abstention.frozen import Frozen, QuestionSet
 from docaudit.abstention.limits import limits
 from docaudit.abstention.ratio import percent
+from docaudit.abstention.reading import read_json, validated
 from docaudit.abstention.records import OperatingRecord
 from docaudit.errors import GateError
 from docaudit.evidence import Model
@@ -17,7 +20,7 @@ from docaudit.evidence import Model
 MISSING = "no candidates, a missing score and a failed search are held, each for its own reason; none is a score of 0"
 
 
-class FollowUp(Model):
+class FollowUp(Given):
     """What happens to a question that is held.
 
     Attributes:
@@ -94,12 +97,7 @@ def adopt(
         GateError: The rows are not a held-out part used for the first time, a share cannot be measured, or one is
             greater than was agreed to.
     """
-    if frozen.part != "held_out" or frozen.held_out_uses != 1:
-        raise GateError(
-            f"a threshold is adopted on a held-out part at its first use; this is part '{frozen.part}', use "
-            f"{frozen.held_out_uses}",
-            remedy="split results that nothing was chosen on",
-        )
+    need_first_use(frozen.held_out_uses, frozen.part)
     counts = count(frozen, threshold, unverified=unverified)
     problems = []
     agreed = {"false_pass": accepted_false_pass, "over_hold": accepted_over_hold}
@@ -126,6 +124,25 @@ def adopt(
         follow_up=follow_up,
         limits=limits(frozen),
     )
+
+
+def need_first_use(uses: int, part: str = "held_out") -> None:
+    """Raise GateError unless this is a held-out part at its first use."""
+    if part != "held_out" or uses != 1:
+        raise GateError(
+            f"a threshold is adopted on a held-out part at its first use; this is part '{part}', use {uses}",
+            remedy="split results that nothing was chosen on",
+        )
+
+
+def load_bundle(path: str | Path) -> AdoptionBundle:
+    """A bundle that was saved as JSON; raises GateError with everything that is wrong."""
+    content, _ = read_json(Path(path))
+    problems: list[str] = []
+    made = validated(AdoptionBundle, content, "bundle", problems)
+    if made is None:
+        raise GateError("is not what gate adopt wrote", file=str(path), problems=tuple(problems))
+    return made
 
 
 def diff_bundles(old: AdoptionBundle, new: AdoptionBundle) -> tuple[Change, ...]:

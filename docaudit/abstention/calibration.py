@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from docaudit.abstention.frozen import Frozen, QuestionSet, Row
 from docaudit.abstention.gate import gate_value
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _FEWEST = 5  # of each outcome; scikit-learn fits on five parts that each have both
 Target = Literal["evidence_present", "answer_correct"]
+_TARGETS = get_args(Target)
+_METHODS = ("sigmoid", "isotonic")
 """What the probability is one of: that the evidence is there, or that the answer is right."""
 
 
@@ -80,6 +82,11 @@ class Calibration:
                 "this calibration has not been checked on independent data, so it gives no probability",
                 remedy="call check_calibration with results that it was not fitted on",
             )
+        if self.check.brier >= self.check.brier_of_base_rate:
+            raise GateError(
+                "this calibration is no better than the base rate on independent data (Brier score "
+                f"{self.check.brier:.4f} beside {self.check.brier_of_base_rate:.4f}), so it gives no probability",
+            )
         return float(self.predict([score])[0])
 
 
@@ -93,6 +100,9 @@ def describe_score(operating: OperatingRecord, score: float, calibration: Calibr
     if calibration is None:
         return f"{said}; not calibrated"
     _need_same_scores(operating, calibration)
+    check = calibration.check
+    if check is not None and check.brier >= check.brier_of_base_rate:
+        return f"{said}; not calibrated: on independent data the calibration was no better than the base rate"
     name = calibration.target.replace("_", " ")
     return f"{said}; probability of '{name}': {calibration.probability(score):.2f}"
 
@@ -104,37 +114,37 @@ def calibrate(
 
     Args:
         frozen: Results of questions that stand for use; designed ones are refused.
-        target: What the probability is one of.
+        target: What the probability is one of: `evidence_present`, `answer_correct`.
         method: `isotonic` needs many questions (about 1,000), `sigmoid` few.
 
     Raises:
-        GateError: The questions were designed, or too few of them have one of the two outcomes.
+        GateError: There is no such target or method, the questions were designed, or too few of them have one of the
+            two outcomes.
     """
-    if frozen.questions.origin == "designed":
-        raise GateError(
-            "the questions were designed, so shares among them stand for nothing else",
-            remedy="calibrate on questions that were sampled from use",
-        )
+    for name, given, known in (("target", target, _TARGETS), ("method", method, _METHODS)):
+        if given not in known:
+            raise GateError(f"there is no {name} '{given}'", remedy=f"take one of {', '.join(known)}")
+    _need_real(frozen)
     scores, outcomes, rows = _known(frozen, target)
-    if min(sum(outcomes), len(outcomes) - sum(outcomes)) < _FEWEST:
-        raise GateError(
-            f"{sum(outcomes)} of {len(outcomes)} questions have the outcome '{target}'",
-            remedy=f"calibrate on questions of both outcomes, {_FEWEST} of each or more",
-        )
+    _need_both(outcomes, target, "calibrate")
     predict = _fitted(frozen.operating, scores, outcomes, method)
     return Calibration(frozen.operating, target, frozen.questions, rows, predict)
 
 
 def check_calibration(calibration: Calibration, frozen: Frozen, *, bins: int = 5) -> Calibration:
-    """The calibration with its check on independent results; raises GateError if they are not independent."""
+    """The calibration with its check on independent results.
+
+    Raises:
+        GateError: The results are not independent, were designed, or fewer than 5 of them have one of the two outcomes.
+    """
     from sklearn.calibration import calibration_curve
     from sklearn.metrics import brier_score_loss
 
     _need_same_scores(frozen.operating, calibration)
+    _need_real(frozen)
     scores, outcomes, rows = _known(frozen, calibration.target)
     _need_independent(calibration.rows, rows)
-    if not outcomes:
-        raise GateError("no question of the independent data has a known outcome and a score")
+    _need_both(outcomes, calibration.target, "check")
     predicted = calibration.predict(scores)
     observed, means = calibration_curve(outcomes, predicted, n_bins=bins, strategy="quantile")
     counts = _bin_counts(predicted, bins)
@@ -156,6 +166,22 @@ def check_calibration(calibration: Calibration, frozen: Frozen, *, bins: int = 5
         calibration.predict,
         check,
     )
+
+
+def _need_real(frozen: Frozen) -> None:
+    if frozen.questions.origin == "designed":
+        raise GateError(
+            "the questions were designed, so shares among them stand for nothing else",
+            remedy="calibrate and check on questions that were sampled from use",
+        )
+
+
+def _need_both(outcomes: Sequence[int], target: Target, what: str) -> None:
+    if min(sum(outcomes), len(outcomes) - sum(outcomes)) < _FEWEST:
+        raise GateError(
+            f"{sum(outcomes)} of {len(outcomes)} questions have the outcome '{target}'",
+            remedy=f"{what} on questions of both outcomes, {_FEWEST} of each or more",
+        )
 
 
 def _known(frozen: Frozen, target: Target) -> tuple[list[float], list[int], tuple[Row, ...]]:

@@ -34,8 +34,9 @@ class GateCounts(Model):
         over_hold_ids: Which.
         unverified_passed: Passed, of the questions that nobody has verified.
         passed_with_required: Passed questions whose required documents are all among the candidates, of the passed
-            ones of which that is known.
+            ones of which that is known; without evidence nothing can be, so false passes are among the others.
         passed_without_required_ids: The others of these.
+        required_found: The same of passed questions with evidence alone, whose required documents were written down.
         reasons: How many questions have each reason; they add up to all questions.
         disputed: Questions on whose evidence people disagreed, of all.
     """
@@ -51,6 +52,7 @@ class GateCounts(Model):
     unverified_passed: Ratio
     passed_with_required: Ratio
     passed_without_required_ids: tuple[str, ...]
+    required_found: Ratio
     reasons: Mapping[Reason, int]
     disputed: Ratio
 
@@ -79,6 +81,7 @@ def count(frozen: Frozen, threshold: float, *, unverified: Unverified = "refuse"
     covered = {row.id: required_documents_covered(row) for row in frozen.rows if row.id in passed}
     without = tuple(name for name, known in covered.items() if known is False)
     known = sum(value is not None for value in covered.values())
+    found = [covered[row.id] for row in present if covered.get(row.id) is not None]
     total = len(frozen.rows)
     return GateCounts(
         threshold=threshold,
@@ -94,6 +97,7 @@ def count(frozen: Frozen, threshold: float, *, unverified: Unverified = "refuse"
         ),
         passed_with_required=Ratio(numerator=known - len(without), denominator=known),
         passed_without_required_ids=without,
+        required_found=Ratio(numerator=sum(map(bool, found)), denominator=len(found)),
         reasons={reason: sum(one.reason is reason for one in decisions) for reason in Reason},
         disputed=Ratio(numerator=sum(row.label.disputed for row in frozen.rows), denominator=total),
     )

@@ -25,6 +25,16 @@ METRICS_NOTE = (
     "This measures retrieval and a gate only; no answers were generated or graded. "
     "Evidence coverage uses prewritten synthetic labels, not an automated semantic checker."
 )
+_KEPT = ("id", "query", "required_doc_ids", "candidates", "status", "error")
+_NEEDED = (
+    "id",
+    "query",
+    "required_doc_ids",
+    "answerable_in_collection",
+    "label_reason",
+    "top_score",
+    "candidates",
+)
 
 
 @dataclass(frozen=True)
@@ -98,7 +108,25 @@ def frozen_results(results: Mapping[str, Any], sha256: str, file: str | None = N
         },
         "rows": [_row(raw, config) for raw in results["queries"]],
     }
+    problems = [fault for number, raw in enumerate(results["queries"], 1) for fault in _faults(number, raw)]
+    if problems:
+        raise GateError("the retrieval results are refused", file=file, problems=tuple(problems))
     return read_frozen(content, sha256, file)
+
+
+def _faults(number: int, raw: Any) -> list[str]:
+    """Fields that a run always writes, and a top score that is not that of the first candidate."""
+    if not isinstance(raw, dict):
+        return []  # refused with its row by what reads it
+    where = f"row {number} ({raw.get('id')})"
+    missing = [f"{where}: the field '{name}' is missing" for name in _NEEDED if name not in raw]
+    candidates = raw.get("candidates")
+    if missing or not isinstance(candidates, list):
+        return missing
+    first = candidates[0].get("score") if candidates and isinstance(candidates[0], dict) else None
+    if raw["top_score"] != first:
+        return [f"{where}: top_score is {raw['top_score']}, and the first candidate has {first}"]
+    return []
 
 
 def _row(raw: Any, config: Mapping[str, Any]) -> Any:
@@ -112,7 +140,7 @@ def _row(raw: Any, config: Mapping[str, Any]) -> Any:
         "method": raw.get("label_reason"),
     }
     evidence = _evidence(raw.get("answerable_in_collection"))
-    kept = {name: raw[name] for name in ("id", "query", "required_doc_ids", "candidates") if name in raw}
+    kept = {name: raw[name] for name in _KEPT if name in raw}
     grouping = {name: raw[name] for name in ("group", "category") if name in raw}
     return {**kept, **grouping, "evidence": evidence, "basis": basis if evidence == "absent" else None}
 

@@ -12,6 +12,8 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from docaudit.abstention.bm25 import Document
+from docaudit.abstention.frozen import QuestionSet
+from docaudit.abstention.labels import AbsentBasis
 from docaudit.abstention.reading import read_json, validated
 from docaudit.errors import GateError
 
@@ -27,7 +29,10 @@ class _Open(BaseModel):
 
 
 class Config(_Open):
-    """What the run does; further fields (corpus_scope, selection_note, absent_basis, questions) are kept.
+    """What the run does; further fields are kept.
+
+    Where the questions come from is said by `questions`, or else by `experiment_date_jst` and, as wanted,
+    `selection_note`; what "absent" rests on by `absent_basis`, or else by `corpus_scope` and `experiment_date_jst`.
 
     Attributes:
         method: Only `BM25 positive-IDF`.
@@ -79,6 +84,7 @@ def read_inputs(config: Path, documents: Path, queries: Path) -> Inputs:
             problems += _not_finite(row, f"{queries.name}: row {number}")
     if made_config is not None:
         problems += _thresholds(made_config, config.name)
+        problems += _basis(made_config, made_queries, config.name)
     problems += _named_twice([one.id for one in made_documents], documents.name)
     problems += _named_twice([one.id for one in made_queries], queries.name)
     known = {one.id for one in made_documents}
@@ -116,6 +122,29 @@ def _thresholds(config: Config, file: str) -> list[str]:
     ):
         return []
     return [f"{file}: thresholds must be numbers that ascend"]
+
+
+def _basis(config: Config, questions: Sequence[Question], file: str) -> list[str]:
+    """What the results need beside the numbers; the fields of a further part as that part names them."""
+    given = config.model_extra or {}
+    faults: list[str] = []
+    wanted: dict[str, str] = {}
+    if given.get("questions"):
+        validated(QuestionSet, given["questions"], f"{file}: questions", faults)
+    else:
+        wanted["experiment_date_jst"] = "or write questions: name, period, origin"
+    if given.get("absent_basis"):
+        validated(AbsentBasis, given["absent_basis"], f"{file}: absent_basis", faults)
+    elif any(one.answerable_in_collection is False for one in questions):
+        either = (
+            "some questions are not answerable; or write absent_basis: scope, version, permission, method"
+        )
+        wanted = {"experiment_date_jst": either, "corpus_scope": either, **wanted}
+    return faults + [
+        f"{file}: {name}: a text is needed ({either})"
+        for name, either in wanted.items()
+        if not (isinstance(given.get(name), str) and given[name].strip())
+    ]
 
 
 def _named_twice(names: Sequence[str], file: str) -> list[str]:

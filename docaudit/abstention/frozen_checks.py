@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from docaudit.abstention.frozen import Row
 from docaudit.abstention.records import Direction, OperatingRecord
-from docaudit.wordforms import squeeze
+from docaudit.abstention.same import plain, without_end
 
 
 def faults_between(operating: OperatingRecord, rows: Sequence[Row]) -> list[str]:
@@ -25,7 +25,7 @@ def listed(rows: Sequence[Row]) -> str:
 def _named_twice(rows: Sequence[Row]) -> list[str]:
     by_name: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        by_name[row.id].append(row)
+        by_name[plain(row.id)].append(row)
     return [f"{listed(same)}: the id '{name}' is used twice" for name, same in by_name.items() if same[1:]]
 
 
@@ -33,7 +33,7 @@ def _labels_that_contradict(rows: Sequence[Row]) -> list[str]:
     """The same words with different labels; "unverified" contradicts nothing."""
     by_words: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        by_words[squeeze(row.retrieval.query)].append(row)
+        by_words[without_end(row.retrieval.query)].append(row)
     return [
         f"{listed(same)}: the same question is labelled 'present' and 'absent'"
         for same in by_words.values()

@@ -6,6 +6,7 @@ Needs the extra `evaluate`.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -42,18 +43,33 @@ class Guarantee(Model):
     questions_without_evidence: int
 
     @property
+    def needed(self) -> int:
+        """Questions without evidence that are enough if none of them passes, for as many thresholds as were tried."""
+        # The first of n thresholds must reach (1 - confidence) / n, and (1 - limit) ** questions is the chance of none.
+        chance = (1 - self.confidence) / len(self.tried)
+        return math.ceil(math.log(chance) / math.log(1 - self.max_false_pass) - 1e-9)
+
+    @property
     def statement(self) -> str:
         """What may be said, with its conditions."""
         if self.chosen is None:
+            many, needed = self.questions_without_evidence, self.needed
+            why = (
+                f"{many} such questions are too few: without a single false pass {needed} would be needed"
+                if many < needed
+                else f"too many of the {many} such questions pass ({needed} are enough where none does)"
+            )
             return (
                 f"No threshold of {len(self.tried)} can be guaranteed to let through at most "
-                f"{percent(self.max_false_pass)} of the questions without evidence: "
-                f"{self.questions_without_evidence} such questions are too few, or too many of them pass."
+                f"{percent(self.max_false_pass)} of the questions without evidence: {why}."
             )
+        passed = self.false_pass
+        seen = "" if passed is None else f"{passed.numerator} of {passed.denominator}"
         return (
             f"At {written(self.chosen)}, at most {percent(self.max_false_pass)} of questions without evidence pass, "
-            f"with {percent(self.confidence)} confidence: {self.false_pass} did. This holds for questions that come as "
-            "these did, if these were not used to choose anything before; not for other questions, versions or indexes."
+            f"with {percent(self.confidence)} confidence (one-sided): {seen} did. This holds for questions that come "
+            "as these did, if these were not used to choose anything before; not for other questions, versions or "
+            "indexes."
         )
 
 

@@ -1,7 +1,7 @@
 """A question that the gate held, with docaudit's justification for each document that was searched for it.
 
 A low score shows no absence; a justification does. So a hold is justified only if docaudit found absence in every
-document of the collection; one document that nobody audited leaves it unproven.
+document of the collection, with no obligation waived; one document that nobody audited leaves it unproven.
 """
 
 from __future__ import annotations
@@ -11,24 +11,26 @@ from pathlib import Path
 
 from pydantic import Field, model_validator
 
+from docaudit.abstention.faults import Given
 from docaudit.abstention.gate import Decision, Reason
 from docaudit.abstention.ledger.contract import Name, Sha256
 from docaudit.abstention.ledger.records import Absence
 from docaudit.abstention.ledger.results import AbstentionEvidence
 from docaudit.abstention.ratio import Ratio
+from docaudit.abstention.same import same_question
 from docaudit.atomic import write_text
+from docaudit.consistent import inconsistencies
 from docaudit.errors import GateError
 from docaudit.evidence import Model
-from docaudit.justification import AbsenceJustification, Finding
-from docaudit.saved import digest_of, dump
-from docaudit.wordforms import squeeze
+from docaudit.justification import AbsenceJustification, Finding, Obligation
+from docaudit.saved import dump
 
 
-class Hold(Model):
+class Hold(Given):
     """A question that was held back, and what docaudit says about it.
 
     Raises GateError with everything that is wrong: the question passed, or a justification is about another question
-    or document, was changed, or stands twice for one document.
+    or document, was changed, was searched with another keyword table, or stands twice for one document.
 
     Attributes:
         decision: Of the gate.
@@ -55,19 +57,17 @@ class Hold(Model):
             for sha256 in dict.fromkeys(audited)
             if audited.count(sha256) > 1
         ]
+        if len({one.concept_table_fingerprint for one in self.justifications if not one.redacted}) > 1:
+            problems.append("the justifications are of different keyword tables")
         if problems:
             raise GateError(f"no hold can be made of {self.decision.query_id}", problems=tuple(problems))
         return self
 
     def _faults(self, one: AbsenceJustification) -> list[str]:
-        found = []
-        if squeeze(one.question or "") != squeeze(self.question):
-            found.append("is about another question")
+        found = [] if same_question(one.question, self.question) else ["is about another question"]
         if _document(one) not in self.documents.values():
             found.append(f"is about another document ({_document(one)[:12]})")
-        if one.digest != digest_of(one):
-            found.append("does not fit its digest")
-        return found
+        return found + list(inconsistencies(one))
 
     @property
     def unaudited(self) -> tuple[str, ...]:
@@ -76,17 +76,27 @@ class Hold(Model):
         return tuple(name for name, sha256 in self.documents.items() if sha256 not in audited)
 
     @property
+    def waived(self) -> Mapping[str, tuple[Obligation, ...]]:
+        """For each document found without it, the obligations that a person waived: that is no proof."""
+        names = {sha256: name for name, sha256 in self.documents.items()}
+        return {
+            names[_document(one)]: one.waived
+            for one in self.justifications
+            if one.finding is Finding.ABSENT and one.waived
+        }
+
+    @property
     def evidence(self) -> AbstentionEvidence:
-        """Justified (absent in every document), unproven, wrong (mentioned after all), or not given."""
+        """Justified (absent in every document, nothing waived), unproven, wrong (mentioned after all), or not given."""
         findings = {one.finding for one in self.justifications}
         if Finding.MENTIONED in findings:
             return AbstentionEvidence.WRONG
         if not findings:
             return AbstentionEvidence.NOT_GIVEN
-        proven = findings == {Finding.ABSENT} and not self.unaudited
+        proven = findings == {Finding.ABSENT} and not self.unaudited and not self.waived
         return AbstentionEvidence.JUSTIFIED if proven else AbstentionEvidence.UNPROVEN
 
-    def keep(self, ledger: Path, folder: str = "justifications") -> tuple[Absence, ...]:
+    def keep(self, ledger: str | Path, folder: str = "justifications") -> tuple[Absence, ...]:
         """Save the justifications beside a ledger, and give what its row of the run says of them.
 
         Args:
@@ -100,9 +110,9 @@ class Hold(Model):
         rows = []
         for one in self.justifications:
             path = f"{folder}/{one.digest}.json"
-            write_text(ledger / path, dump(one))
-            name = names[_document(one)]
-            rows.append(Absence(document=name, path=path, digest=one.digest, finding=one.finding))
+            write_text(Path(ledger) / path, dump(one))
+            kept = {"path": path, "digest": one.digest, "finding": one.finding, "waived": one.waived}
+            rows.append(Absence(document=names[_document(one)], **kept))
         return tuple(rows)
 
 

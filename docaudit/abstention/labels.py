@@ -73,7 +73,9 @@ class Answer(Model):
         if self.grade is Grade.CORRECT and self.missing:
             raise ValueError("an answer that lacks required items is 'partial', not 'correct'")
         if self.grade is Grade.PARTIAL and not (self.satisfied and self.missing):
-            raise ValueError("a partial answer names the items it satisfies and those it lacks")
+            raise ValueError(
+                "a partial answer names the items it has (satisfied) and those it lacks (missing)"
+            )
         return self
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from docaudit.abstention.frozen import Frozen
+from docaudit.abstention.frozen import Frozen, Row
 from docaudit.abstention.labels import Evidence
 
 BM25_LIMITS = (
@@ -16,6 +16,10 @@ _ORIGINS = {
     "production": "The questions are those of one period: later ones may differ.",
 }
 _SMALL = 100
+
+
+def _two_scores(row: Row) -> bool:
+    return len({one.score for one in row.retrieval.candidates if one.score is not None}) > 1
 
 
 def limits(frozen: Frozen) -> tuple[str, ...]:
@@ -35,6 +39,11 @@ def limits(frozen: Frozen) -> tuple[str, ...]:
         said.append(
             f"{counts[0]} questions without and {counts[1]} with evidence: zero errors among so few promise no "
             "zero later; see the bounds."
+        )
+    if not any(_two_scores(row) for row in frozen.rows):
+        said.append(
+            "No question has two candidates with different scores, so nothing shows that "
+            f"{frozen.operating.direction} is the right direction."
         )
     disputed = sum(row.label.disputed for row in frozen.rows)
     if disputed:

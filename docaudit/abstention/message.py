@@ -7,7 +7,8 @@ not read. A search that failed is an outage, not an absence.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from docaudit.abstention.gate import Reason
@@ -30,11 +31,16 @@ _PARTIAL = {
 _JOIN = {"en": ", ", "ja": "、"}
 
 FORBIDDEN = (
-    r"\bdo(?:es)? not exist\b|\bdoesn't exist\b|\bthere (?:is|are) no(?:ne)?\b|\bno such\b|\bnon-?existent\b",
+    r"\b(?:do(?:es)? not|do(?:es)?n['’]t) (?:\w+ to )?exist\b|\bno such\b|\bnon-?existent\b",
+    r"\bthere (?:is|are) no(?:t an\w*|ne)?\b|\bthere (?:isn|aren)['’]t\b",
+    r"\bno (?:rules?|polic(?:y|ies)|documents?|sources?|provisions?)\b",
     r"\bnot (?:required|necessary|needed)\b|\bno need to\b|\bneed not\b|\bunnecessary\b",
-    r"\bscores?\b|\bthreshold\b|\bconfidential\b|\brestricted\b|\b(?:not )?authori[sz]ed\b|\bpermissions?\b",
-    r"存在しません|存在しない|ありません(?!でした)|ございません|(?:規程|資料|文書|記載)(?:は|が)(?:ない|無い)",
-    r"不要です|不要である|必要(?:は|が)?ありません|しなくて(?:も)?(?:よい|良い|いい)",
+    r"\b(?:do not|don['’]t) (?:need|have) to\b|\bwithout (?:\w+ )?approval\b",
+    r"\bscores?\b|\bsimilarity\b|\bthreshold\b|\bconfidential\b|\brestricted\b",
+    r"\b(?:not )?authori[sz]ed\b|\bpermissions?\b",
+    r"存在しません|存在しない|ありません(?!でした)|ございません|(?:規程|規定|資料|文書|記載)(?:は|が)(?:ない|無い)",
+    r"(?:書かれて|記載されて|定められて)(?:は)?い(?:ません|ない)",
+    r"不要(?:です|である|。|$)|必要(?:は|が)?ありません|しなくて(?:も)?(?:よい|良い|いい)",
     r"スコア|閾値|しきい値|機密|権限外|閲覧制限",
 )
 """Phrases that say more than is known (nothing exists, nothing is needed) or that give away what is held back."""
@@ -80,10 +86,15 @@ def hold_message(
 
 def check_message(text: str, restricted: Iterable[str] = ()) -> None:
     """Raise GateError if a text for users says more than is known, or gives away what they may not learn."""
-    found = _FORBIDDEN.search(text)
+    found = _FORBIDDEN.search(_folded(text, str.strip))
     if found:
         raise GateError(f"a message must not say '{found.group()}'", remedy="say what could not be confirmed")
-    folded = text.casefold()
-    if any(name.casefold() in folded for name in restricted if name.strip()):
+    folded = _folded(text, str.casefold)
+    if any(_folded(name, str.casefold) in folded for name in restricted if name.strip()):
         # Not which one: this error may be logged where the user can read it.
         raise GateError("the message names something that the user may not learn of")
+
+
+def _folded(text: str, then: Callable[[str], str]) -> str:
+    """One width of letters and single blanks: a line break within a name hides nothing."""
+    return then(re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text)).strip())

@@ -15,15 +15,22 @@ from docaudit.abstention.threshold_sweep import Sweep
 from docaudit.atomic import write_bytes
 from docaudit.errors import ModelError, OutputError
 
-_MOST_MARKS, _MOST_DOTS = 8, 40
+_MOST_MARKS, _MOST_DOTS, _ROOM = 8, 40, 0.7
 _RISK, _FALSE_PASS, _OVER_HOLD = "#1f4e79", "#b3261e", "#8a6d00"
+
+
+def need_place(path: Path) -> None:
+    """Raise OutputError if no picture can be written there: better before anything is counted than after."""
+    if path.suffix.lower() not in (".png", ".svg"):
+        raise OutputError("a picture is PNG or SVG", file=str(path), remedy="end the name with .png or .svg")
+    if not path.parent.is_dir():
+        raise OutputError("there is no such folder", file=str(path), remedy="make it, or name another")
 
 
 def write_plot(sweep: Sweep, path: Path) -> None:
     """Write the picture; the suffix says PNG or SVG. Raises ModelError without matplotlib, OutputError otherwise."""
+    need_place(path)
     form = path.suffix.lower().lstrip(".")
-    if form not in ("png", "svg"):
-        raise OutputError("a picture is PNG or SVG", file=str(path), remedy="end the name with .png or .svg")
     try:
         import matplotlib as mpl
         from matplotlib.figure import Figure
@@ -51,20 +58,21 @@ def _risk_coverage(axes: Any, sweep: Sweep) -> None:
     curve = sweep.risk_coverage
     coverage = [curve.coverage(one) for one in curve.points]
     risk = [one.risk for one in curve.points]
-    area = "" if curve.aurc is None else f", area {curve.aurc:.3f}"
+    area = "not measurable" if curve.aurc is None else f"{curve.aurc:.3f}"
     axes.plot(coverage, risk, marker=_marker("o", coverage), markersize=3, linewidth=1, color=_RISK)
     _mark_thresholds(axes, sweep)
-    axes.set(xlim=(0, 1.02), ylim=(-0.02, 1.02), title=f"Risk and coverage{area}")
+    axes.set(xlim=(0, 1.02), ylim=(-0.02, 1.02), title=f"Risk and coverage, area {area}")
     axes.set_xlabel("coverage: passed, of all questions with known evidence")
     axes.set_ylabel("risk: without evidence, of those that passed")
     if curve.greatest_coverage < 1:
         axes.axvline(curve.greatest_coverage, color="#888888", linewidth=0.8, linestyle=":")
         axes.annotate(
-            "the rest has no score",
+            "the rest has no score" if curve.greatest_coverage < _ROOM else "right of it: no score",
             (curve.greatest_coverage, 0.98),
-            ha="right",
+            # On the side of the rest, where the words have room there.
+            ha="left" if curve.greatest_coverage < _ROOM else "right",
             va="top",
-            xytext=(-4, 0),
+            xytext=(4, 0) if curve.greatest_coverage < _ROOM else (-4, 0),
             textcoords="offset points",
             color="#555555",
         )
@@ -87,6 +95,8 @@ def _mark_thresholds(axes: Any, sweep: Sweep) -> None:
     for place in sweep.risk_coverage.points:
         names = places.get(place.passed)
         if names:
+            where = ([sweep.risk_coverage.coverage(place)], [place.risk])
+            axes.plot(*where, marker="o", markersize=7, fillstyle="none", color=_RISK)
             axes.annotate(
                 ", ".join(names),
                 (sweep.risk_coverage.coverage(place), place.risk),

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from docaudit.abstention.faults import faults
 from docaudit.abstention.frozen import Frozen, QuestionSet, Row
 from docaudit.abstention.frozen_checks import faults_between
 from docaudit.abstention.labels import Label
@@ -88,10 +89,7 @@ def validated(model: type[ModelT], raw: Any, where: str, problems: list[str]) ->
     try:
         return model.model_validate(raw)
     except ValidationError as error:
-        for fault in error.errors(include_url=False):
-            place = ".".join(str(step) for step in fault["loc"])
-            said = fault["msg"].removeprefix("Value error, ")
-            problems.append(f"{where}: {place}: {said}" if place else f"{where}: {said}")
+        problems += [f"{where}: {fault}" for fault in faults(error, model)]
         return None
 
 
@@ -108,8 +106,14 @@ def _row(number: int, raw: Any, basis: Any, problems: list[str]) -> Row | None:
         return None
     named = raw.get("id")
     where = f"row {number} ({named})" if isinstance(named, str) and named else f"row {number}"
-    known = {*Retrieval.model_fields, *Label.model_fields, *_ROW_ONLY}
-    problems += [f"{where}: there is no field '{name}'" for name in raw if name not in known]
+    known = dict.fromkeys((*Retrieval.model_fields, *Label.model_fields, *_ROW_ONLY))
+    problems += [
+        f"{where}: there is no field '{name}'; there are {', '.join(known)}"
+        for name in raw
+        if name not in known
+    ]
+    if "candidates" not in raw and raw.get("status") != "failed":
+        problems.append(f"{where}: candidates: a list is needed, [] where the search found nothing")
     said = {name: raw[name] for name in Label.model_fields if name in raw}
     if said.get("evidence") == "absent" and said.get("basis") is None and basis is not None:
         said["basis"] = basis

@@ -125,6 +125,8 @@ class Retrieval(Model):
 
     @model_validator(mode="after")
     def _failure_found_nothing(self) -> Retrieval:
+        if self.id != self.id.strip() or not self.query.strip():
+            raise ValueError("the id has no blanks around it, and the query has words")
         if self.status == "failed" and self.candidates:
             raise ValueError("a search that failed has no candidates")
         if self.status == "ok" and self.error:

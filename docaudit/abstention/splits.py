@@ -6,9 +6,10 @@ repeat what the first has shown. Paraphrases in other words cannot be seen here;
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import Literal, NoReturn
 
 from pydantic import Field, model_validator
 
@@ -43,6 +44,7 @@ class Split(Model):
         sha256: Hash of the frozen results that were split.
         seed: Of the random choice.
         tuning, held_out: Names of questions.
+        alike: From this similarity (0 to 100) questions count as written almost alike.
         joined: Questions that stay together although their groups differ, because they are written almost alike.
         uses: Every look at the held-out part; after the first it is tuning data.
     """
@@ -51,6 +53,7 @@ class Split(Model):
     seed: int
     tuning: tuple[str, ...] = Field(min_length=1)
     held_out: tuple[str, ...] = Field(min_length=1)
+    alike: float = Field(default=NEAR_DUPLICATE, gt=0, le=100)
     joined: tuple[tuple[str, str], ...] = ()
     uses: tuple[Use, ...] = ()
 
@@ -72,7 +75,7 @@ class Leak(Model):
     Attributes:
         kind: They have the same group, or almost the same words.
         tuning, held_out: Their names.
-        similarity: Of their words, 0 to 100; 0 also if they are less alike than NEAR_DUPLICATE.
+        similarity: Of their words, 0 to 100; 0 also if they are less alike than the split allows.
     """
 
     kind: Literal["same_group", "near_duplicate"]
@@ -81,23 +84,35 @@ class Leak(Model):
     similarity: float
 
 
-def split(frozen: Frozen, *, held_out: float = 0.3, seed: int = 0) -> Split:
+def split(frozen: Frozen, *, held_out: float = 0.3, seed: int = 0, alike: float = NEAR_DUPLICATE) -> Split:
     """Split by groups; raises GateError if a row has no group, or if there are fewer than two groups.
 
     Args:
         frozen: What is split.
         held_out: Share of the groups that is held out, between 0 and 1.
         seed: Of the random choice.
+        alike: From this similarity (0 to 100) questions are written almost alike; 100 joins only the same words.
     """
     from sklearn.model_selection import GroupShuffleSplit
 
     if not 0 < held_out < 1:
         raise GateError(f"the held-out share is {held_out:g}", remedy="take one between 0 and 1")
+    if not 0 < alike <= 100:
+        raise GateError(f"the similarity is {alike:g}", remedy="take one between 0 and 100")
     _need_groups(frozen.rows)
-    joined = [(one, other) for one, other, _ in near_duplicates(frozen.rows) if _group(one) != _group(other)]
+    joined = [
+        (one, other) for one, other, _ in near_duplicates(frozen.rows, alike) if _group(one) != _group(other)
+    ]
     groups = _joined_groups(frozen.rows, joined)
     if len(set(groups)) < 2:
-        raise GateError("all questions belong to one group, so they cannot be split")
+        _refuse_one_group(joined, alike)
+    if not 0 <= seed < 2**32:
+        raise GateError(f"the seed is {seed}", remedy="take one from 0 to 4294967295")
+    many = len(set(groups))
+    if not 1 <= math.ceil(held_out * many) < many:
+        raise GateError(
+            f"{held_out:g} of {many} groups leaves none for tuning", remedy="hold out a smaller share"
+        )
     chosen = GroupShuffleSplit(n_splits=1, test_size=held_out, random_state=seed)
     tuning, rest = next(chosen.split(groups, groups=groups))
     return Split(
@@ -105,7 +120,22 @@ def split(frozen: Frozen, *, held_out: float = 0.3, seed: int = 0) -> Split:
         seed=seed,
         tuning=tuple(frozen.rows[place].id for place in tuning),
         held_out=tuple(frozen.rows[place].id for place in rest),
+        alike=alike,
         joined=tuple((one.id, other.id) for one, other in joined),
+    )
+
+
+def _refuse_one_group(joined: Sequence[tuple[Row, Row]], alike: float) -> NoReturn:
+    """Say whether the questions have one group by their labels, or by their words."""
+    if not joined:
+        raise GateError("all questions belong to one group, so they cannot be split")
+    rows = {row.number: row for pair in joined for row in pair}
+    groups = ", ".join(dict.fromkeys(_group(row) for _, row in sorted(rows.items())))
+    raise GateError(
+        f"questions are written almost alike, which joins their groups to one, so they cannot be split "
+        f"(similarity {alike:g} of 100 or more)",
+        problems=(f"{listed([row for _, row in sorted(rows.items())])}: groups {groups}",),
+        remedy="if they ask for different rules, join only what is more alike: --alike 97",
     )
 
 
@@ -116,7 +146,7 @@ def leaks(frozen: Frozen, parts: Split) -> tuple[Leak, ...]:
     apart = {row.id for row in held_out}
     alike = {
         (one.id, other.id): similarity
-        for one, other, similarity in near_duplicates((*tuning, *held_out))
+        for one, other, similarity in near_duplicates((*tuning, *held_out), parts.alike)
         if one.id not in apart and other.id in apart
     }
     together: dict[str, list[Row]] = defaultdict(list)
@@ -163,12 +193,12 @@ def _group(row: Row) -> str:
     return row.label.group
 
 
-def near_duplicates(rows: Sequence[Row]) -> Iterator[tuple[Row, Row, float]]:
-    """Pairs that are written almost alike, the earlier row first, with their similarity."""
+def near_duplicates(rows: Sequence[Row], alike: float = NEAR_DUPLICATE) -> Iterator[tuple[Row, Row, float]]:
+    """Pairs that are written almost alike, the earlier row first, with their similarity (0 to 100)."""
     from rapidfuzz import fuzz, process
 
     texts = [fold(row.retrieval.query) for row in rows]
-    scores = process.cdist(texts, texts, scorer=fuzz.ratio, score_cutoff=NEAR_DUPLICATE)
+    scores = process.cdist(texts, texts, scorer=fuzz.ratio, score_cutoff=alike)
     for one, other in zip(*scores.nonzero(), strict=True):
         if one < other:
             yield rows[one], rows[other], float(scores[one, other])

@@ -18,6 +18,10 @@ from docaudit.errors import GateError
 from docaudit.evidence import Model
 
 MOST_THRESHOLDS = 100
+_CHOICE = (
+    "{} thresholds are shown on the held-out part: choosing among them is tuning, unless a guarantee counts them all. "
+    "Look there once, with the one that was chosen before."
+)
 
 
 class Point(Model):
@@ -73,7 +77,9 @@ def sweep_thresholds(
     Raises:
         GateError: A threshold is not a number or is given twice, or there are unverified rows that nobody asked for.
     """
-    ordered = _lenient_first(frozen, _every_cut(frozen) if thresholds is None else thresholds)
+    ordered = lenient_first(frozen, _every_cut(frozen) if thresholds is None else thresholds)
+    if frozen.part == "held_out" and len(ordered) > 1:
+        extra_limits = (_CHOICE.format(len(ordered)), *extra_limits)
     kinds = _by_category(frozen)
     points = tuple(
         Point(
@@ -112,7 +118,8 @@ def _every_cut(frozen: Frozen) -> list[float]:
     return found[:: -(-len(found) // MOST_THRESHOLDS)]
 
 
-def _lenient_first(frozen: Frozen, thresholds: Sequence[float]) -> list[float]:
+def lenient_first(frozen: Frozen, thresholds: Sequence[float]) -> list[float]:
+    """The thresholds, the most lenient first; raises GateError if they are no numbers, or one is given twice."""
     if not thresholds or not all(math.isfinite(one) for one in thresholds):
         raise GateError("thresholds must be numbers, at least one", remedy="write, for example, 0.4,0.7")
     if len(set(thresholds)) < len(thresholds):

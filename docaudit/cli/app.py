@@ -8,7 +8,17 @@ from typing import Any
 import click
 
 import docaudit
-from docaudit.cli import checking, corpora, evaluating, gating, sampling, suggesting, tables
+from docaudit.cli import (
+    assisting,
+    checking,
+    corpora,
+    evaluating,
+    gating,
+    sampling,
+    serving,
+    suggesting,
+    tables,
+)
 from docaudit.cli.common import concepts_flag, debug_flag, documents, json_flag
 from docaudit.cli.flags import chosen_options, option_flags
 from docaudit.cli.sections import SectionedCommand, TaskGroup
@@ -244,6 +254,6 @@ def report(
     return actions.report(saved, look, html=html, out=out, as_json=as_json)
 
 
-_MODULES = (tables, suggesting, checking, sampling, corpora, gating, evaluating)
+_MODULES = (tables, suggesting, checking, sampling, corpora, gating, evaluating, assisting, serving)
 for command in (one for module in _MODULES for one in module.COMMANDS):
     app.add_command(command)

@@ -9,9 +9,11 @@ import click
 from docaudit.abstention.ledger.changes import diff_ledgers, load_evaluation, verify_evaluation
 from docaudit.abstention.ledger.evaluate import evaluate_ledger
 from docaudit.abstention.ledger.ledger import load_ledger
+from docaudit.abstention.ledger.reading import FILES
 from docaudit.abstention.ledger.report import Decision, Evaluation
 from docaudit.atomic import write_text
 from docaudit.cli.printing import print_json
+from docaudit.errors import OutputError
 from docaudit.render import ledger_text
 from docaudit.render.clean import one_line
 from docaudit.render.paper import Paper, new_console
@@ -21,6 +23,8 @@ _SHOWN = 20
 
 def evaluate(ledger: Path, *, html: Path | None, as_json: bool) -> int:
     """Evaluate a ledger; 0 if it may be released, 1 if not."""
+    if html is not None and html.resolve() in [(ledger / name).resolve() for name in FILES]:
+        raise OutputError("is a file of the ledger", file=str(html), remedy="name another file")
     result = evaluate_ledger(load_ledger(ledger))
     if html is not None:
         from docaudit.render.ledger_html import to_html

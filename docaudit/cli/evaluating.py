@@ -15,7 +15,10 @@ from docaudit.cli.common import debug_flag, json_flag
     "--diff", "as_diff", is_flag=True, help="Compare two ledgers: which ratios moved, by which rows."
 )
 @click.option(
-    "--html", metavar="FILE", type=click.Path(path_type=Path), help="Write the report into this file."
+    "--html",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write the report into this file; not with --diff or --verify.",
 )
 @click.option(
     "--verify",

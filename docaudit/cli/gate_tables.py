@@ -13,9 +13,11 @@ from docaudit.abstention.counts import GateCounts
 from docaudit.abstention.gate import Reason
 from docaudit.abstention.ratio import Ratio, percent
 from docaudit.abstention.records import written
+from docaudit.abstention.risk_coverage import RiskCoverage
 from docaudit.abstention.threshold_sweep import Point, Sweep
 from docaudit.render.clean import one_line
 from docaudit.render.paper import Paper, new_console
+from docaudit.render.words import plural
 
 if TYPE_CHECKING:
     from docaudit.abstention.guarantee import Guarantee
@@ -41,17 +43,27 @@ def print_sweep(sweep: Sweep, promise: Guarantee | None = None, console: Console
     if len(points) < len(sweep.points):
         paper.say((f"{len(points)} of {len(sweep.points)} thresholds are shown: --json, --thresholds", "dim"))
     _bounds(paper, sweep.points)
-    curve = sweep.risk_coverage
-    if curve.aurc is not None:
-        paper.blank()
-        reach = f"coverage from 0 to {curve.greatest_coverage:.2f}"
-        paper.say(f"Area under the risk-coverage curve: {curve.aurc:.3f} ({reach}; lower is better)")
+    paper.blank()
+    paper.say(_area(sweep.risk_coverage), hang=2)
     if promise is not None:
         paper.heading("Guarantee")
         paper.say(promise.statement, indent=2)
     paper.heading("What these numbers cannot say")
     for limit in sweep.limits:
         paper.say(f"· {limit}", indent=2, hang=2)
+
+
+def _area(curve: RiskCoverage) -> str:
+    """The area with the two values that it lies between, and what it covers."""
+    name = "Area under the risk-coverage curve"
+    if curve.aurc is None:
+        return f"{name}: not measurable: scores, and questions with and without evidence are needed"
+    said = (
+        f"{name}: {curve.aurc:.3f} (lower is better: {curve.best:.3f} if scores told the two apart, "
+        f"{curve.no_skill:.3f} if they said nothing), for coverage from 0 to 1"
+    )
+    late = f"; {plural(curve.unscored, 'question')} without a score come{'s' * (curve.unscored == 1)} last"
+    return said + (late if curve.unscored else "")
 
 
 def _head(paper: Paper, sweep: Sweep) -> None:
@@ -99,17 +111,32 @@ def _gate(paper: Paper, counts: Sequence[GateCounts]) -> None:
         ]
         for one in counts
     ]
-    # Only if the required documents of some questions with evidence were written down.
-    if any(one.passed_with_required.denominator > one.false_pass.numerator for one in counts):
-        heads.append(("required documents found", ""))
-        for row, one in zip(rows, counts, strict=True):
-            row.append(f"{one.passed_with_required.numerator} of {one.passed_with_required.denominator}")
-    if first.unverified_passed.denominator:
-        heads.append(("unverified pass", f"of {first.unverified_passed.denominator}"))
-        for row, one in zip(rows, counts, strict=True):
-            row.append(str(one.unverified_passed.numerator))
     paper.heading("The gate", "passing is not yet an answer")
     print_table(paper, heads, rows)
+    _besides(paper, counts)
+
+
+def _besides(paper: Paper, counts: Sequence[GateCounts]) -> None:
+    """What is counted apart, in a table of its own: beside the others it would not fit into 80 columns."""
+    heads, rows = [("threshold", "")], [[written(one.threshold)] for one in counts]
+    unverified = counts[0].unverified_passed.denominator
+    if unverified:
+        paper.say(
+            f"{plural(unverified, 'question')} of {counts[0].passed.denominator} "
+            f"{'is' if unverified == 1 else 'are'} unverified: in pass and hold, and in neither error",
+            indent=2,
+            hang=2,
+        )
+        heads.append(("unverified pass", f"of {unverified}"))
+        for row, one in zip(rows, counts, strict=True):
+            row.append(str(one.unverified_passed.numerator))
+    if any(one.required_found.denominator for one in counts):
+        heads.append(("required documents found", "of passed questions with evidence that name them"))
+        for row, one in zip(rows, counts, strict=True):
+            row.append(f"{one.required_found.numerator} of {one.required_found.denominator}")
+    if len(heads) > 1:
+        paper.blank()
+        print_table(paper, heads, rows)
 
 
 def _held(paper: Paper, counts: GateCounts) -> None:
@@ -118,7 +145,9 @@ def _held(paper: Paper, counts: GateCounts) -> None:
         f"{counts.reasons[reason]} {name}" for reason, name in _REASONS.items() if counts.reasons[reason]
     ]
     if kinds:
-        paper.say(f"Held at every threshold: {', '.join(kinds)}; the others held are below it.", indent=2)
+        paper.say(
+            f"Held at every threshold: {', '.join(kinds)}; the others held do not reach it.", indent=2, hang=2
+        )
 
 
 def _categories(paper: Paper, points: Sequence[Point]) -> None:
@@ -195,22 +224,29 @@ def _ratio(ledger: AnswerLedger, field: str) -> Ratio:
 
 
 def _bounds(paper: Paper, points: Sequence[Point]) -> None:
-    """Zero errors in the sample, with what they allow elsewhere; each distinct count once."""
+    """Zero errors in the sample, with what they allow elsewhere."""
     said = []
     for field, name in (("false_pass", "false pass"), ("over_hold", "over-hold")):
-        ratios = dict.fromkeys(getattr(point.gate, field) for point in points)
-        said += [f"{name}: {ratio}" for ratio in ratios if ratio.numerator == 0]
+        said += _zeros(name, [getattr(point.gate, field) for point in points])
     for field in ("wrong_of_judged", "wrong_of_answered"):
-        ratios = dict.fromkeys(getattr(point.answers, field) for point in points if point.answers)
-        said += [f"{field.replace('_', ' ')}: {ratio}" for ratio in ratios if ratio.numerator == 0]
+        said += _zeros(
+            field.replace("_", " "), [getattr(point.answers, field) for point in points if point.answers]
+        )
     if said:
         paper.heading("Zero counted is not zero")
         for line in said:
             paper.say(line, indent=2, hang=2)
 
 
+def _zeros(name: str, ratios: Sequence[Ratio]) -> list[str]:
+    """Of zeros over several denominators, those over the smallest and the largest."""
+    zeros = sorted({one.denominator for one in ratios if one.numerator == 0})
+    ends = dict.fromkeys((zeros[0], zeros[-1])) if zeros else {}
+    return [f"{name}: {Ratio(numerator=0, denominator=many)}" for many in ends]
+
+
 def _cell(ratio: Ratio) -> str:
-    return f"{ratio.numerator}" if ratio.share is None else f"{ratio.numerator} ({percent(ratio.share)})"
+    return "0 of 0" if ratio.share is None else f"{ratio.numerator} ({percent(ratio.share)})"
 
 
 def _of(ratio: Ratio) -> str:

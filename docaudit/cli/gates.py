@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,9 @@ import click
 from docaudit.abstention.frozen import Frozen
 from docaudit.abstention.reading import read_frozen, read_json
 from docaudit.abstention.records import written
-from docaudit.abstention.splits import Split, take_part
-from docaudit.abstention.threshold_sweep import Sweep, sweep_thresholds
+from docaudit.abstention.split_files import load_split, take_held_out
+from docaudit.abstention.splits import take_part
+from docaudit.abstention.threshold_sweep import Sweep, lenient_first, sweep_thresholds
 from docaudit.atomic import write_text
 from docaudit.cli.gate_tables import print_sweep
 from docaudit.cli.printing import print_json
@@ -37,6 +37,8 @@ def run(config: Path, documents: Path, queries: Path, out: Path, *, plot: Path |
     from docaudit.abstention.experiment import run_experiment
     from docaudit.abstention.experiment_files import read_inputs
 
+    _need_place(plot)
+    _need_apart(out, config, documents, queries)
     done = run_experiment(read_inputs(config, documents, queries))
     write_text(out, done.text)
     _draw(done.sweep, plot)
@@ -57,19 +59,22 @@ def run(config: Path, documents: Path, queries: Path, out: Path, *, plot: Path |
     return 0
 
 
-def split(frozen: Path, out: Path, *, held_out: float, seed: int, as_json: bool) -> int:
+def split(frozen: Path, out: Path, *, held_out: float, seed: int, alike: float, as_json: bool) -> int:
     """Write a split; one that exists is never overwritten, as it counts its uses."""
     from docaudit.abstention.splits import split as make
 
     if out.exists():
         raise OutputError("there is such a file already", file=str(out), remedy="name another")
-    parts = make(read_results(frozen), held_out=held_out, seed=seed)
+    parts = make(read_results(frozen), held_out=held_out, seed=seed, alike=alike)
     write_text(out, parts.model_dump_json(indent=1) + "\n")
     if as_json:
         print_json(parts.model_dump(mode="json"))
         return 0
     sizes = f"{len(parts.tuning)} for tuning, {plural(len(parts.held_out), 'question')} held out"
     click.echo(f"{out}: {sizes}")
+    click.echo(
+        "note: its looks are counted from 0; who looked at these questions through another split has looked"
+    )
     for one, other in parts.joined:
         click.echo(f"note: {one} and {other} are written almost alike and stay together")
     return 0
@@ -77,6 +82,7 @@ def split(frozen: Path, out: Path, *, held_out: float, seed: int, as_json: bool)
 
 def sweep(look: Look, *, guarantee: float | None, confidence: float, plot: Path | None, as_json: bool) -> int:
     """Show what each threshold does."""
+    _need_place(plot)
     frozen = _looked_at(look)
     found = sweep_thresholds(frozen, look.thresholds, unverified=look.unverified)
     promise = None
@@ -111,21 +117,29 @@ def _looked_at(look: Look) -> Frozen:
     frozen = read_results(look.frozen)
     if look.split is None:
         return frozen
-    content, _ = read_json(look.split)
-    try:
-        parts = Split.model_validate(content)
-    except ValueError as error:
-        raise GateError(
-            "is not a split of results", file=str(look.split), remedy="make one: docaudit gate split"
-        ) from error
     if look.part == "tuning":
-        return take_part(frozen, parts, "tuning")
-    shown = "every value" if look.thresholds is None else ",".join(written(one) for one in look.thresholds)
-    parts = parts.used(f"sweep of {shown}", dt.date.today().isoformat())
-    chosen = take_part(frozen, parts, "held_out")
-    # Counted before anything is shown: a look that cannot be counted does not take place.
-    write_text(look.split, parts.model_dump_json(indent=1) + "\n")
-    return chosen
+        return take_part(frozen, load_split(look.split), "tuning")
+    if look.thresholds is None:
+        raise GateError(
+            "every value of the held-out part would be shown, and choosing among them is tuning",
+            remedy="name the one threshold that was chosen before: --thresholds 0.7",
+        )
+    lenient_first(frozen, look.thresholds)  # what is refused is no look
+    shown = ",".join(written(one) for one in look.thresholds)
+    return take_held_out(frozen, look.split, f"sweep of {shown}")
+
+
+def _need_place(plot: Path | None) -> None:
+    if plot is not None:
+        from docaudit.abstention.plot import need_place
+
+        need_place(plot)
+
+
+def _need_apart(out: Path, *inputs: Path) -> None:
+    """Raise OutputError if the results would be written over a file that they are made of."""
+    if out.resolve() in [one.resolve() for one in inputs]:
+        raise OutputError("is one of the input files", file=str(out), remedy="name another file")
 
 
 def _draw(found: Sweep, plot: Path | None) -> None:

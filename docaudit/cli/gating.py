@@ -1,12 +1,14 @@
-"""The commands about gates: gate run, gate split, gate sweep. What they do is in docaudit.cli.gates."""
+"""The commands about gates: gate run, split, sweep, topk. What they do is in docaudit.cli.gates and cli.topk."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import click
 
+from docaudit.cli.adopting import adopt, diff
 from docaudit.cli.common import Command, debug_flag, json_flag
 
 _plot_flag = click.option(
@@ -26,6 +28,8 @@ def _numbers(
 ) -> tuple[float, ...] | None:
     """Numbers joined by commas."""
     try:
+        if value is not None and not re.fullmatch(r"[-+.,eE0-9 ]+|.*(?:nan|inf).*", value, re.ASCII):
+            raise ValueError(value)  # float() also takes 1_0 and full-width digits
         return None if value is None else tuple(float(one) for one in value.split(","))
     except ValueError as error:
         raise click.BadParameter(f"'{value}' is not a list of numbers such as 0.4,0.7") from error
@@ -38,9 +42,15 @@ def gate() -> None:
 
 
 @gate.command(short_help="Run a small experiment with the reference retriever.")
-@_file("--config", "JSON: method, k1, b, top_k, thresholds, comparison.")
+@_file(
+    "--config",
+    "JSON: method, k1, b, top_k, thresholds, comparison, experiment_date_jst, corpus_scope (docs/gate.md).",
+)
 @_file("--documents", "JSON: a list of id, title, text.")
-@_file("--queries", "JSON: a list of id, query, required_doc_ids, answerable_in_collection, label_reason.")
+@_file(
+    "--queries",
+    "JSON: a list of id, query, required_doc_ids, answerable_in_collection, label_reason; with group, to split.",
+)
 @_file("--out", "Write the results here, with the same bytes for the same files.")
 @_plot_flag
 @json_flag
@@ -60,16 +70,23 @@ def run(config: Path, documents: Path, queries: Path, out: Path, plot: Path | No
 @_file("--out", "Write the split here. A file that exists is kept: it counts the uses of its held-out part.")
 @click.option("--held-out", type=float, default=0.3, show_default=True, help="Share of the groups held out.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the random choice.")
+@click.option(
+    "--alike",
+    type=float,
+    default=90,
+    show_default=True,
+    help="From this similarity (0 to 100: edits in proportion to length) questions count as written almost alike.",
+)
 @json_flag
 @debug_flag
-def split(frozen: Path, out: Path, held_out: float, seed: int, as_json: bool) -> int:
+def split(frozen: Path, out: Path, held_out: float, seed: int, alike: float, as_json: bool) -> int:
     """Split RESULTS into a part to choose a threshold on and a part to check it on.
 
     Questions of one group, and those written almost alike, stay together. Exit code: 0 written, 2 error.
     """
     from docaudit.cli import gates
 
-    return gates.split(frozen, out, held_out=held_out, seed=seed, as_json=as_json)
+    return gates.split(frozen, out, held_out=held_out, seed=seed, alike=alike, as_json=as_json)
 
 
 @gate.command(short_help="Show what each threshold does to RESULTS.")
@@ -78,7 +95,7 @@ def split(frozen: Path, out: Path, held_out: float, seed: int, as_json: bool) ->
     "--thresholds",
     callback=_numbers,
     metavar="N,N,...",
-    help="Thresholds to show. [default: those that make a difference, 100 at most]",
+    help="Thresholds to show. [default: those that make a difference; 20 at most in the table, 100 with --json]",
 )
 @click.option(
     "--unverified",
@@ -93,7 +110,7 @@ def split(frozen: Path, out: Path, held_out: float, seed: int, as_json: bool) ->
 @click.option(
     "--part",
     type=click.Choice(["tuning", "held_out"]),
-    help="Which part of the split; each look at held_out is counted in its file.",
+    help="Which part of the split; each look at held_out is counted in its file, and needs --thresholds.",
 )
 @click.option(
     "--guarantee",
@@ -188,4 +205,6 @@ def topk(
     return action.topk(frozen, unit, ks, thresholds, stages=stages, as_json=as_json)
 
 
+for _command in (adopt, diff):
+    gate.add_command(_command)
 COMMANDS = (gate,)

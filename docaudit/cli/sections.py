@@ -56,7 +56,8 @@ TASKS = {
     "Make the keyword table": ("init", "accept", "reject", "suggest", "lint", "strength", "diff"),
     "Check and pass on": ("report", "verify", "compare", "sample"),
     "Many documents": ("corpus",),
-    "Answering tools": ("gate", "evaluate"),
+    "Answering tools": ("gate", "evaluate", "mcp"),
+    "For other programs": ("serve",),
 }
 """Commands by what they are for; a command that is not named here stands under "Further"."""
 

@@ -6,13 +6,29 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from docaudit.abstention.records import written
-from docaudit.abstention.topk.grid import Cell, Grid, Mean, Unit, topk_grid
-from docaudit.abstention.topk.stages import StageLog, blame, stage_logs
+from docaudit.abstention.topk.grid import Cell, Grid, LeftOut, Mean, Unit, topk_grid
+from docaudit.abstention.topk.stages import Stage, StageLog, State, blame, stage_logs
 from docaudit.cli.gate_tables import print_table
 from docaudit.cli.gates import read_results
 from docaudit.cli.printing import print_json
 from docaudit.render.clean import one_line
 from docaudit.render.paper import Paper, new_console
+
+_SHOWN = 10
+_LEFT_OUT = {
+    LeftOut.EVIDENCE_ABSENT: "the evidence is absent",
+    LeftOut.UNVERIFIED: "the evidence is unverified",
+    LeftOut.RELEVANT_NOT_NAMED: "what is relevant is not named",
+    LeftOut.RETRIEVAL_FAILED: "the search failed",
+    LeftOut.MISSING_SCORE: "a score is missing",
+}
+_STAGES = {
+    Stage.QUESTION_SET: "question set",
+    Stage.RETRIEVAL: "search",
+    Stage.SELECTION: "selection",
+    Stage.CONTEXT: "context",
+    Stage.ANSWER: "answer",
+}
 
 
 def topk(
@@ -71,7 +87,25 @@ def _print_grid(paper: Paper, grid: Grid) -> None:
         low, *_, high = 2 * sorted(len(one.left_out[reason]) for one in cells)
         many = f"{high}" if low == high else f"{low} to {high}"
         if high:
-            paper.say(f"In neither mean, {reason.value}: {many}", indent=2)
+            paper.say(f"In neither mean, {_LEFT_OUT[reason]}: {many}", indent=2)
+    for one in cells:
+        empty = [question.id for question in one.questions if question.precision is None]
+        if empty:
+            paper.say(
+                f"{_where(one)}: nothing is taken of {_listed(empty)}: recall 0, and no precision",
+                indent=2,
+                hang=2,
+            )
+
+
+def _where(cell: Cell) -> str:
+    cut = "" if cell.threshold is None else f", threshold {written(cell.threshold)}"
+    return f"k = {cell.k}{cut}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return one_line(", ".join(names[:_SHOWN])) + more
 
 
 def _mean(mean: Mean) -> str:
@@ -82,4 +116,13 @@ def _print_blame(paper: Paper, logs: Sequence[StageLog], cell: Cell) -> None:
     cut = "by rank alone" if cell.threshold is None else f"threshold {written(cell.threshold)}"
     paper.heading("Which stage is to blame", f"k = {cell.k}, {cut}; the first that failed")
     for stage, many in blame(logs).items():
-        paper.say(f"{'no known failure' if stage is None else stage.value}: {many} of {len(logs)}", indent=2)
+        if stage is None:
+            paper.say(f"no known failure: {many} of {len(logs)}", indent=2)
+            continue
+        states = [row.state for log in logs for row in log.rows if row.stage is stage]
+        unknown = states.count(State.NOT_KNOWN)
+        gap = f"; not known of {unknown}" if unknown else ""
+        which = _listed([log.question_id for log in logs if log.blamed is stage])
+        paper.say(
+            f"{_STAGES[stage]}: {many} of {len(logs)}{gap}{f': {which}' if which else ''}", indent=2, hang=2
+        )

@@ -27,6 +27,7 @@ from docaudit.extract.messages import PipeClosedError, PipeTimeoutError
 from docaudit.location import DOCUMENT_PAGE, PAGE_SOURCES, TextLikely, TextSource
 from docaudit.options import AuditOptions
 from docaudit.reasons import BlindSpotKind
+from docaudit.stopping import Stop
 
 _MOST_FILES = 1000
 """Attachments that are read, all levels together."""
@@ -64,7 +65,10 @@ class Place:
 class AttachmentReader:
     """Reads attachments of all levels under one budget."""
 
-    def __init__(self, options: AuditOptions, folder: Path, deadline: float) -> None:
+    def __init__(
+        self, options: AuditOptions, folder: Path, deadline: float, stop: Stop | None = None
+    ) -> None:
+        self.stop = stop
         self._options = options
         self._folder = folder
         self._deadline = deadline
@@ -178,7 +182,9 @@ class AttachmentReader:
         file = SourceFile(path, part, got.sha256, got.size)
         left = max(0.1, self._deadline - time.monotonic())
         try:
-            document, pages = read_document(file, self._options.model_copy(update={"document_seconds": left}))
+            document, pages = read_document(
+                file, self._options.model_copy(update={"document_seconds": left}), self.stop
+            )
         except InputError as error:
             return error.cause
         inside.lines += [(inner.page_num, line) for line in part_lines(document, pages, part)]

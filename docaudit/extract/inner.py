@@ -20,10 +20,16 @@ from docaudit.extract.old_text import PresentText
 from docaudit.location import DOCUMENT_PAGE, TextLikely
 from docaudit.options import AuditOptions
 from docaudit.reasons import BlindSpotKind
+from docaudit.stopping import Stop
 
 
 def with_inner_documents(
-    source: SourceFile, options: AuditOptions, document: DocumentFact, pages: list[PageFact], deadline: float
+    source: SourceFile,
+    options: AuditOptions,
+    document: DocumentFact,
+    pages: list[PageFact],
+    deadline: float,
+    stop: Stop | None = None,
 ) -> DocumentFact:
     """The document with the lines and blind spots of what is inside it.
 
@@ -33,13 +39,14 @@ def with_inner_documents(
         document: What was read of the document as a whole.
         pages: Its pages.
         deadline: When all reading must be over, by time.monotonic().
+        stop: What ends the work before.
     """
     wanted = document.revisions if options.revisions else []
     if not document.attachments and not wanted:
         return document
     inside = Inside()
     with tempfile.TemporaryDirectory(prefix="docaudit-", ignore_cleanup_errors=True) as folder:
-        reader = AttachmentReader(options, Path(folder), deadline)
+        reader = AttachmentReader(options, Path(folder), deadline, stop)
         reader.read(source, document.attachments, inside)
         if wanted:
             present = PresentText(document, pages)
@@ -57,7 +64,7 @@ def _revision(
     """What only this revision says, with its attachments; or a blind spot with the reason why it was not read."""
     file = reader.file(source.path.read_bytes()[: fact.end], part)
     try:
-        document, pages = read_document(file, reader.options_now())
+        document, pages = read_document(file, reader.options_now(), reader.stop)
     except InputError as error:
         spot = SpotFact(
             BlindSpotKind.EARLIER_REVISION.value, TextLikely.UNKNOWN.value, f"{part}: {error.cause}"

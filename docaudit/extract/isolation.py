@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -23,9 +23,7 @@ from docaudit.extract.messages import PipeClosedError, PipeGarbledError, PipeTim
 from docaudit.extract.ocr_engines import require_engine, require_languages
 from docaudit.options import AuditOptions
 from docaudit.reasons import BlindSpotKind
-
-Progress = Callable[[int, int], None]
-"""Called with the pages done so far and the pages in all."""
+from docaudit.stopping import Progress, stoppable
 
 _BATCH = 8
 _PAGES_PER_WORKER = 24
@@ -57,7 +55,8 @@ class _Run:
     todo: list[_Item]
     pages: dict[int, PageFact] = field(default_factory=dict)
     children: set[Child] = field(default_factory=set)
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    # Again by the same thread: whoever is told of progress, under the lock, may stop the work.
+    lock: threading.RLock = field(default_factory=threading.RLock)
     stop: bool = False
     refused: str = ""
 
@@ -94,6 +93,8 @@ def read_document(
 ) -> tuple[DocumentFact, list[PageFact]]:
     """Read all pages in child processes; one PageFact for each page of the page tree, in order.
 
+    `progress` is called with the pages done so far and the pages in all; a Stop ends the work and its processes.
+
     Raises InputError and its subclasses if the document cannot be opened, OcrError if the OCR engine is not installed,
     OptionError if a language for OCR is not.
     A page that cannot be read is returned with the state `failed` and a blind spot that says why.
@@ -108,7 +109,7 @@ def read_document(
         todo = [_Item(num) for num in range(1, total + 1)]
         run = _Run(source, options, first.document, progress, deadline, todo, children={first})
         workers = min(options.workers or os.cpu_count() or 1, max(1, total // _PAGES_PER_WORKER))
-        with ThreadPoolExecutor(workers) as pool:
+        with stoppable(progress, run.abort), ThreadPoolExecutor(workers) as pool:
             jobs = [pool.submit(_work, run, first if index == 0 else None) for index in range(workers)]
             try:
                 for job in jobs:

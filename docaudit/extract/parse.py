@@ -12,12 +12,13 @@ from docaudit.evidence import DocumentIdentity
 from docaudit.extract.crossrefs import objects_and_refs
 from docaudit.extract.document import Source, identified
 from docaudit.extract.inner import with_inner_documents
-from docaudit.extract.isolation import Progress, read_document
+from docaudit.extract.isolation import read_document
 from docaudit.extract.line_types import mark_line_types
 from docaudit.extract.tables import image_table, line_table, page_table, spot_table
 from docaudit.extract.toc import printed_contents, toc_table
 from docaudit.extract.witness_table import witness_table
 from docaudit.options import AuditOptions
+from docaudit.stopping import Progress, quiet
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def read_tables(source: Source, options: AuditOptions, progress: Progress | None
     with identified(source) as file:
         deadline = time.monotonic() + options.document_seconds
         document, pages = read_document(file, options, progress)
-        document = with_inner_documents(file, options, document, pages, deadline)
+        document = with_inner_documents(file, options, document, pages, deadline, quiet(progress))
     page_df, image_df, blind_spot_df = page_table(pages), image_table(pages), spot_table(document, pages)
     line_df = mark_line_types(line_table(document, pages), page_df)
     witness_df = witness_table(line_df, pages)

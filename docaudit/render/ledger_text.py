@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from docaudit.abstention.ledger.changes import LedgerDiff
-from docaudit.abstention.ledger.report import CheckState, Decision, Evaluation
+from docaudit.abstention.ledger.report import CheckState, Decision, Evaluation, LedgerDiff
 from docaudit.abstention.ledger.results import Ratio
 from docaudit.render import ledger_words as words
 from docaudit.render.clean import one_line
@@ -17,13 +16,16 @@ _SHOWN = 10
 
 def print_evaluation(result: Evaluation, paper: Paper) -> None:
     """The whole evaluation; --json and --html have every run and every claim."""
+    warnings = words.warnings(result)
+    good = "bold yellow" if warnings else "bold green"
     paper.say(
-        (result.decision.value, "bold green" if result.decision is Decision.RELEASED else "bold red"),
-        f"  {one_line(result.name)}",
+        (result.decision.value, good if result.decision is Decision.RELEASED else "bold red"),
+        f"  {one_line(result.name)}, {plural(len(result.runs), 'run')}{f'; {warnings}' if warnings else ''}",
+        hang=2,
     )
     for reason in result.reasons:
         paper.say(f"✗ {one_line(reason)}", indent=2, hang=2)
-    paper.heading("Ratios", "each over its own denominator")
+    paper.heading("Ratios", "each over its own denominator, with its exact 95 % interval")
     _ratios(result.ratios, paper, {metric.value: share for metric, share in result.thresholds.items()})
     paper.heading("Second readings and parts", f"top-k {result.top_k}{_rank(result)}")
     _ratios(result.details, paper, {})
@@ -66,32 +68,29 @@ def print_diff(found: LedgerDiff, paper: Paper) -> None:
 
 
 def _ratios(ratios: Iterable[Ratio], paper: Paper, wanted: Mapping[str, float]) -> None:
-    head: tuple[str, ...] = ("", "counted", "share", "wanted", "missed")
-    rows: list[tuple[str, ...]] = [
+    """One line of numbers for each ratio, and under it what it misses."""
+    shown = list(ratios)
+    head = ("", "counted", "share", "interval", *(("wanted",) if wanted else ()))
+    rows = [
         (
             words.TITLES[one.name],
             words.count(one),
             words.share(one),
-            words.percent(wanted[one.name]) if one.name in wanted else "",
-            _missed(one),
+            words.interval(one),
+            *((words.percent(wanted[one.name]) if one.name in wanted else "not set",) if wanted else ()),
         )
-        for one in ratios
+        for one in shown
     ]
-    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(4)]
-    if not wanted:
-        head, rows, widths = _without_wanted(head), [_without_wanted(row) for row in rows], widths[:3]
-    paper.row(head, (widths[0], *(-width for width in widths[1:])), "dim")
-    for row in rows:
-        paper.row(row, (widths[0], *(-width for width in widths[1:])))
-
-
-def _without_wanted(row: Sequence[str]) -> tuple[str, ...]:
-    return (*row[:3], row[4])
-
-
-def _missed(one: Ratio) -> str:
-    left = f" ({len(one.left_out)} left out: does not apply)" if one.left_out else ""
-    return _listed(one.missed, 3) + left
+    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
+    aligned = (widths[0], *(-width for width in widths[1:]))
+    paper.row((*head, ""), aligned, "dim")
+    for one, row in zip(shown, rows, strict=True):
+        paper.row((*row, ""), aligned)
+        missed = [f"missed: {_listed(one.missed, 6)}"] if one.missed else []
+        if one.left_out:
+            missed.append(f"{len(one.left_out)} left out: does not apply")
+        if missed:
+            paper.say(("; ".join(missed), "dim"), indent=4, hang=2)
 
 
 def _runs(result: Evaluation, paper: Paper) -> None:
@@ -100,7 +99,7 @@ def _runs(result: Evaluation, paper: Paper) -> None:
         return
     paper.heading(f"{plural(len(failed), 'run')} failed", "the layer to repair first, and why")
     for run in failed:
-        symptoms = "; ".join(words.SYMPTOMS[symptom] for symptom in run.symptoms)
+        symptoms = one_line("; ".join(words.seen(run, symptom) for symptom in run.symptoms))
         layer = run.repair_first.value.replace("_", " ") if run.repair_first else "see its vetoes"
         paper.say(f"{one_line(run.run_id)}  {layer}: {symptoms}", indent=2, hang=6)
 
@@ -125,7 +124,8 @@ def _abstentions(result: Evaluation, paper: Paper) -> None:
     paper.heading("Evidence of abstentions", plural(total, "run") + " held something back")
     for kind, names in result.abstention_evidence.items():
         if names:
-            paper.say(f"{len(names)} of {total} {words.EVIDENCE[kind]}: {_listed(names)}", indent=2, hang=2)
+            shown = _listed([words.unproven(result, name) for name in names])
+            paper.say(f"{len(names)} of {total} {words.EVIDENCE[kind]}: {shown}", indent=2, hang=2)
 
 
 def _agreement(result: Evaluation, paper: Paper) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from docaudit.abstention.ledger.report import CheckState, Spread
-from docaudit.abstention.ledger.results import AbstentionEvidence, Ratio
+from docaudit.abstention.ledger.report import CheckState, Evaluation, Spread
+from docaudit.abstention.ledger.results import AbstentionEvidence, Ratio, RunResult
 from docaudit.abstention.ledger.routing import Symptom
+from docaudit.abstention.ledger.vocabulary import Metric
+from docaudit.abstention.ratio import Ratio as Exact
+from docaudit.render.words import plural
 
 TITLES = {
     "corpus_eligibility": "Corpus eligibility",
@@ -32,27 +35,62 @@ SYMPTOMS = {
     Symptom.NOT_CANDIDATE: "required evidence is in the index and no candidate",
     Symptom.NOT_IN_CONTEXT: "required evidence is a candidate and not in the context",
     Symptom.CLAIM: "the context is sufficient, and a claim is not supported",
-    Symptom.BEHAVIOUR: "not the expected behaviour",
+    Symptom.BEHAVIOUR: "not the expected behaviour, or held back badly: no next step, an unsupported claim, mentioned "
+    "after all",
     Symptom.CITATION: "a citation does not resolve",
 }
 SPREADS = {"seconds": "Seconds", "cost": "Cost", "review_minutes": "Minutes of review"}
 EVIDENCE = {
     AbstentionEvidence.JUSTIFIED: "justified: docaudit shows the absence in every document of the scope",
-    AbstentionEvidence.UNPROVEN: "unproven: not established, or not in every document of the scope",
+    AbstentionEvidence.UNPROVEN: "unproven: not established, or waived, or not in every document of the scope",
     AbstentionEvidence.WRONG: "wrong: docaudit finds it mentioned",
     AbstentionEvidence.NOT_GIVEN: "no justification given",
 }
 CHECK_MARKS = {CheckState.MET: "✓", CheckState.UNMET: "✗", CheckState.ATTESTED: "✓", CheckState.OPEN: "–"}
 
 
+def seen(run: RunResult, symptom: Symptom) -> str:
+    """What was seen in a run; of the behaviour the reasons themselves, as it has several."""
+    if symptom is not Symptom.BEHAVIOUR:
+        return SYMPTOMS[symptom]
+    reasons = [
+        one.reason
+        for one in run.failures
+        if one.metric is Metric.ABSTENTION
+        or (one.metric is Metric.COMPLETE and not one.reason.startswith("veto "))
+    ]
+    return "; ".join(reasons)
+
+
+def warnings(result: Evaluation) -> str:
+    """How much a release rests on, and what speaks against relying on it: codes, and points that nobody confirmed."""
+    open_points = sum(item.state in (CheckState.OPEN, CheckState.UNMET) for item in result.checklist)
+    said = [*dict.fromkeys(finding.code for finding in result.lint)]
+    if open_points:
+        said.append(f"{plural(open_points, 'point')} of the checklist open")
+    return f"warnings: {', '.join(said)}" if said else ""
+
+
+def unproven(result: Evaluation, name: str) -> str:
+    """The run's name, with the reasons why its absence is not shown."""
+    because = next(run.unproven for run in result.runs if run.run_id == name)
+    return f"{name} ({'; '.join(because)})" if because else name
+
+
 def share(one: Ratio) -> str:
     """The share in percent, or that nothing was measured."""
-    return "nothing measured" if one.share is None else f"{one.share:.2%}"
+    return "nothing measured" if one.share is None else percent(one.share)
+
+
+def interval(one: Ratio) -> str:
+    """What the share may be among all such cases (Clopper-Pearson, 95 %); empty of nothing."""
+    found = Exact(numerator=one.numerator, denominator=one.denominator).interval
+    return "" if found is None else f"{found[0] * 100:.1f} to {found[1] * 100:.1f}"
 
 
 def percent(value: float) -> str:
     """A share that the contract wants."""
-    return f"{value:.2%}"
+    return f"{value * 100:.2f} %"
 
 
 def count(one: Ratio) -> str:

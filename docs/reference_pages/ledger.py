@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 from pydantic import BaseModel
 
 from docaudit.abstention.ledger.cases import Case, Document, Gold, Planned
 from docaudit.abstention.ledger.checklist import BY_PEOPLE
-from docaudit.abstention.ledger.contract import Contract, Identity, Limits, Manifest, Part
-from docaudit.abstention.ledger.lint import LintCode as LedgerLintCode
+from docaudit.abstention.ledger.contract import Contract, Identity, Limits, Manifest, Owner, Part
+from docaudit.abstention.ledger.lint import LedgerLintCode
 from docaudit.abstention.ledger.records import Absence, Citation, Claim, Place, Run, Violation
 from docaudit.abstention.ledger.routing import Symptom
 from docaudit.abstention.ledger.twenty_tests import BLOCKS, TESTS
 from docaudit.abstention.ledger.vocabulary import (
     Answerability,
+    Behaviour,
     Boundary,
     ClaimKind,
     Layer,
@@ -21,9 +25,11 @@ from docaudit.abstention.ledger.vocabulary import (
     Support,
     VetoKind,
 )
+from docaudit.justification import Finding, Obligation
 from docaudit.render.ledger_words import SYMPTOMS, TITLES
 from reference_pages.markdown import fields_of, table
 
+SAMPLE = Path(__file__).parents[2] / "samples" / "ledger"
 LEDGER_FILES: tuple[tuple[str, str, tuple[type[BaseModel], ...]], ...] = (
     ("contract.json", "one object; frozen before the first output", (Contract, Identity, Manifest, Limits)),
     ("documents.jsonl", "one document of the corpus on each line; frozen by the contract", (Document,)),
@@ -53,6 +59,9 @@ JSON Schemas of the files stand in `schemas/ledger_*.schema.json`.
   share, and cases to which a check does not apply are left out of both numbers and counted.
 - Identifiers, permissions, versions, dates, places and citations are checked from the rows, before any judge: a claim
   that was judged `full` counts only if its passages are eligible and in the final context.
+- A source that the identity may not use is a veto once it is in the context, cited or shown. As a mere candidate it
+  fails the run (corpus eligibility) and is no veto: a filter after retrieval may still have stopped it.
+- Each case has exactly `runs_per_case` runs, so that good runs that are repeated outvote nothing.
 - Release needs a threshold for every metric, set in the contract, and every metric at its threshold or above. A veto
   blocks release at any average.
 
@@ -62,7 +71,12 @@ Of the fourteen parts that it wants fixed, thirteen have a version here, and top
 
 An abstention may carry justifications of docaudit, one for each document. It is `justified` if every document of the
 case's scope (by default all that its identity may use) is shown to lack it, `wrong` if one of them mentions it, else
-`unproven`. Only `wrong` fails the run: by the method, whoever abstains rightly and names what is missing passes.
+`unproven`: with an obligation that a person waived, or without the SHA-256 of the document, nothing is shown. Each must
+answer the question of the case, word by word, and follow from its own evidence; otherwise the ledger is refused. Only
+`wrong` fails the run: by the method, whoever abstains rightly and names what is missing passes.
+`docaudit.abstention.hold.Hold.keep` writes the justifications and gives the rows of `absence`.
+
+A type in `code` is a table or a vocabulary of this page.
 
 This page is written by docs/generate.py from docaudit/abstention/ledger.
 """
@@ -72,24 +86,29 @@ def ledger_text() -> str:
     """The reference page of the ledger."""
     lines = [LEDGER_HEAD]
     for name, what, models in LEDGER_FILES:
-        lines += [f"## {name}", "", f"{what[0].upper()}{what[1:]}.", ""]
+        lines += [f"## {name}", "", f"{what[0].upper()}{what[1:]}. From `samples/ledger`:", ""]
+        lines += example_of(name)
         for model in models:
             lines += fields_of(model)
     lines += ["## What values mean", ""]
     lines += table("answerability", "meaning", "expected behaviour")
     lines += [f"| `{one.value}` | {one.meaning} | `{one.expected.value}` |" for one in Answerability]
     for title, values in (
+        ("behaviour", Behaviour),
         ("parts of `versions`", Part),
+        ("owners", Owner),
         ("kinds of claims", ClaimKind),
         ("severities", Severity),
         ("support", Support),
         ("boundaries", Boundary),
+        ("findings of a justification", Finding),
+        ("obligations of a justification", Obligation),
     ):
-        lines += ["", f"{title[0].upper()}{title[1:]}: {', '.join(f'`{one.value}`' for one in values)}."]
+        lines += ["", f"`{values.__name__}`, {title}: {', '.join(f'`{one.value}`' for one in values)}."]
     lines += ["", f"Points for `attested`: {', '.join(f'`{code}`' for code in BY_PEOPLE)}.", ""]
-    lines += ["## Metrics", "", *table("metric", "title", "counted / over")]
+    lines += ["## Metrics", "", "The values of `Metric`.", "", *table("metric", "title", "counted / over")]
     lines += [f"| `{one.value}` | {TITLES[one.value]} | {one.meaning} |" for one in Metric]
-    lines += ["", "## Vetoes", "", *table("veto", "meaning")]
+    lines += ["", "## Vetoes", "", "The values of `VetoKind`.", "", *table("veto", "meaning")]
     lines += [f"| `{one.value}` | {one.meaning} |" for one in VetoKind]
     lines += ["", "## Layers", "", *table("layer", "what it decides")]
     lines += [f"| `{one.value}` | {one.meaning} |" for one in Layer]
@@ -113,3 +132,14 @@ def ledger_text() -> str:
             if t.block == block
         ]
     return "\n".join(lines) + "\n"
+
+
+def example_of(file: str) -> list[str]:
+    """The first row of a file of the sample; of the contract all, with one identity."""
+    text = (SAMPLE / file).read_text("utf-8")
+    if file.endswith(".jsonl"):
+        return ["```json", text.splitlines()[0], "```", ""]
+    contract = json.loads(text)
+    contract["identities"] = contract["identities"][:1]
+    parts = [f" {json.dumps(name)}: {json.dumps(value)}" for name, value in contract.items()]
+    return ["```json", "{", ",\n".join(parts), "}", "```", ""]

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 import griffe
 from pydantic import BaseModel
 
+from reference_pages.field_types import type_of
+
 
 def page(lines: Sequence[str]) -> str:
     """The text of a page: never two empty lines in a row, one line end at the end."""
@@ -44,11 +46,11 @@ def meanings(model: type[BaseModel]) -> tuple[str, dict[str, str]]:
 
 
 def fields_of(model: type[BaseModel], *, needed: bool = True) -> list[str]:
-    """The fields of a model with the meanings that its docstring gives; needed: also which must be given."""
+    """The fields of a model with the meanings that its docstring gives; needed: also types, and which must be given."""
     summary, said = meanings(model)
     lines = [f"`{model.__name__}`: {summary}", ""]
-    lines += table("field", "needed", "meaning") if needed else table("field", "meaning")
+    lines += table("field", "type", "needed", "meaning") if needed else table("field", "meaning")
     for name, field in model.model_fields.items():
-        must = ("yes" if field.is_required() else "no",) if needed else ()
+        must = (type_of(field.annotation), "yes" if field.is_required() else "no") if needed else ()
         lines.append(row(f"`{name}`", *must, said.get(name, "")))
     return [*lines, ""]

@@ -7,13 +7,13 @@ from typing import Literal
 
 from docaudit.abstention.evaluators.graded import Graded
 from docaudit.abstention.evaluators.protocol import Action, Assessment, grades
+from docaudit.abstention.faults import Given
 from docaudit.errors import EvaluatorError
-from docaudit.evidence import Model
 
 AfterNo = Literal["any_no", "no_yes"]
 
 
-class KeepTheYes(Model):
+class KeepTheYes(Given):
     """Keep what was graded yes.
 
     Attributes:
@@ -21,6 +21,8 @@ class KeepTheYes(Model):
             there is no yes at all (self-reflective RAG of LangGraph).
         action: How it is sought.
     """
+
+    refused = EvaluatorError
 
     more: AfterNo = "any_no"
     action: Literal[Action.REWRITE_AND_SEARCH, Action.REWRITE] = Action.REWRITE_AND_SEARCH

@@ -29,14 +29,19 @@ def context_precision(relevant: Sequence[bool | None], k: int) -> ContextPrecisi
     """Context precision at k of yes and no, best first.
 
     Raises:
-        EvaluatorError: k is below 1, the list is empty, or one of the top k is not judged; all at once, with ranks.
+        EvaluatorError: k is below 1, the list is empty, or one of the top k is not judged, true or false; all at once.
         ModelError: ir_measures is not installed.
     """
     top = list(relevant[: max(k, 0)])
     problems = [f"rank {rank} is not judged" for rank, one in enumerate(top, 1) if one is None]
+    problems += [
+        f"rank {rank}: {one!r} is neither true nor false"
+        for rank, one in enumerate(top, 1)
+        if one is not None and type(one).__name__ not in ("bool", "bool_")  # numpy's own is bool_ or bool
+    ]
     problems += [f"k is {k}: at least 1 is needed"] if k < 1 else []
     problems += ["the list is empty"] if not relevant else []
     if problems:
         raise EvaluatorError("context precision is not defined", problems=tuple(problems))
-    flags = [one is True for one in top]
+    flags = [bool(one) for one in top]
     return ContextPrecision(k=k, judged=len(flags), relevant=sum(flags), value=average_precision(flags))

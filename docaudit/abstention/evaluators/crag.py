@@ -8,15 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
-from typing import Literal
+from numbers import Real
+from typing import Literal, get_args
 
 from pydantic import model_validator
 
 from docaudit.abstention.evaluators.graded import Graded
 from docaudit.abstention.evaluators.protocol import Action, Assessment
+from docaudit.abstention.faults import Given
 from docaudit.abstention.records import Direction
 from docaudit.errors import EvaluatorError
-from docaudit.evidence import Model
 
 Trailing = Literal["raise", "drop"]
 """A last group with fewer than n_docs scores: an error, or dropped without a word as the published code does."""
@@ -61,10 +62,11 @@ def process_flag(
             that make no sense; all at once, scores with their row from 1.
     """
     problems = [*_wrong_thresholds(upper, lower), *([] if n_docs >= 1 else [f"n_docs is {n_docs}"])]
+    problems += [] if trailing in get_args(Trailing) else [f"trailing is '{trailing}', and not raise or drop"]
     problems += [
-        f"row {row}: {'no score' if score is None else f'{score} is no number'}"
+        f"row {row}: {'no score' if score is None else f'{score!r:.50} is no number'}"
         for row, score in enumerate(scores, 1)
-        if score is None or not math.isfinite(score)
+        if not _is_number(score)
     ]
     left_over = len(scores) % n_docs if n_docs >= 1 else 0
     if trailing == "raise":
@@ -81,6 +83,16 @@ def process_flag(
     return [max(flags[at : at + n_docs]) for at in range(0, len(flags) - left_over, n_docs)]
 
 
+def _is_number(score: object) -> bool:
+    """Whether it is a finite number; whole ones beyond all floats are none."""
+    if isinstance(score, bool) or not isinstance(score, Real):
+        return False
+    try:
+        return math.isfinite(score)
+    except OverflowError:
+        return False
+
+
 def _wrong_thresholds(upper: float, lower: float) -> list[str]:
     # NaN is in no order, so it fails here, too.
     good = math.isfinite(upper) and math.isfinite(lower) and lower <= upper
@@ -89,13 +101,15 @@ def _wrong_thresholds(upper: float, lower: float) -> list[str]:
     )
 
 
-class Crag(Model):
+class Crag(Given):
     """The evaluator.
 
     Attributes:
         upper: From here on a document is correct.
         lower: From here on it is ambiguous.
     """
+
+    refused = EvaluatorError
 
     upper: float
     lower: float

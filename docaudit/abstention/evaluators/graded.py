@@ -51,6 +51,8 @@ class GradedCandidate(Model):
     def _consistent(self) -> GradedCandidate:
         if self.ground is not None and self.relevant is not False:
             raise ValueError("a ground against it stands only beside relevant: false")
+        if self.relevant is False and set(self.supports or ()) == set(Aspect):
+            raise ValueError("it is not relevant, and supports every aspect")
         return self
 
 

@@ -11,8 +11,8 @@ from enum import StrEnum
 
 from pydantic import Field, model_validator
 
+from docaudit.abstention.faults import Given
 from docaudit.errors import EvaluatorError
-from docaudit.evidence import Model
 
 
 class Step(StrEnum):
@@ -27,13 +27,15 @@ class Step(StrEnum):
     DONE = "done"
 
 
-class Draft(Model):
+class Draft(Given):
     """One answer that was written.
 
     Attributes:
         grounded: Whether the documents carry it.
         answers: Whether it answers the question; None exactly if it is not grounded, as nobody asks then.
     """
+
+    refused = EvaluatorError
 
     grounded: bool
     answers: bool | None = None
@@ -47,13 +49,15 @@ class Draft(Model):
         return self
 
 
-class Round(Model):
+class Round(Given):
     """One retrieval and what followed from it.
 
     Attributes:
         documents: Whether each document is relevant.
         drafts: Answers written from the relevant ones; one that is not grounded is written again.
     """
+
+    refused = EvaluatorError
 
     documents: tuple[bool, ...] = Field(min_length=1)
     drafts: tuple[Draft, ...] = ()

@@ -117,7 +117,9 @@ def count_refusals(
 def read_logs(path: Path) -> tuple[LogRow, ...]:
     """Logs from a file with one JSON object a line; raises EvaluatorError with every fault, each with its row."""
     try:
-        lines = path.read_text("utf-8-sig").splitlines()
+        lines = (
+            path.read_text("utf-8-sig").rstrip("\n").split("\n")
+        )  # not at U+2028, which JSON texts may hold
     except (OSError, UnicodeDecodeError) as error:
         raise EvaluatorError(f"cannot be read: {error}", file=str(path)) from error
     problems: list[str] = []

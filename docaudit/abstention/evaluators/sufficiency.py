@@ -9,8 +9,8 @@ from pydantic import Field, model_validator
 
 from docaudit.abstention.evaluators.graded import Aspect, Graded
 from docaudit.abstention.evaluators.protocol import Action, Assessment, grades
+from docaudit.abstention.faults import Given
 from docaudit.errors import EvaluatorError
-from docaudit.evidence import Model
 
 
 class Rule(StrEnum):
@@ -20,7 +20,7 @@ class Rule(StrEnum):
     AND = "and"
 
 
-class Sufficiency(Model):
+class Sufficiency(Given):
     """The evaluator; "insufficient" seeks more material, it does not refuse.
 
     Attributes:
@@ -29,6 +29,8 @@ class Sufficiency(Model):
         aspects: Aspects that AND needs.
         in_one: Whether one candidate must support all of them; this refuses answers that stand in two documents.
     """
+
+    refused = EvaluatorError
 
     rule: Rule = Rule.OR
     at_least: int = Field(default=1, ge=1)
@@ -84,7 +86,9 @@ class Sufficiency(Model):
                 problems=tuple(f"{name} is not relevant, and no ground is given" for name in without),
             )
         grounds = dict.fromkeys(one.ground.value for one in graded.candidates if one.ground is not None)
-        return False, f"{because}: {', '.join(grounds)}" if grounds else because
+        if not grounds:  # too few useful ones is none of the three grounds
+            raise EvaluatorError(f"'insufficient' needs a ground, and no candidate has one: {because}")
+        return False, f"{because}: {', '.join(grounds)}"
 
     def _all(self, graded: Graded) -> tuple[bool, str]:
         missing = [
@@ -93,7 +97,11 @@ class Sufficiency(Model):
         if missing:
             raise EvaluatorError("grades are missing", problems=tuple(missing))
         wanted = set(self.aspects)
-        supported = [wanted & set(one.supports or ()) for one in graded.candidates]
+        # What is not relevant is not kept, so it cannot be what the answer rests on.
+        supported = [
+            wanted & set(one.supports or ()) if one.relevant is not False else set()
+            for one in graded.candidates
+        ]
         best = max(supported, key=len) if self.in_one else set().union(*supported)
         lacking = [one.value for one in Aspect if one in wanted - best]
         where = "in one candidate" if self.in_one else "in all candidates together"

@@ -49,7 +49,7 @@ def checklist(
         _item("recomputed", RELEASE, "Every numerator and denominator was recomputed from runs and claims.",
               True, "; ".join(f"{one.name} {one.numerator} of {one.denominator}" for one in ratios)),
         _item("vetoes_resolved", RELEASE, "No veto is open: access, tenant, injection, severe invention.",
-              not vetoes, f"{len(vetoes)} vetoes" + _of_runs(vetoes)),
+              not vetoes, _of_runs(vetoes)),
         _item("failures_looked_at", RELEASE, "Failed parts, groups, languages, roles and disagreements are listed.",
               True, f"{len(failed.missed)} runs failed; {len(agreement.disagreements)} disagreements of judges"),
         _item("retest_rules", AFTER, "Changes that call for a new run are named.",
@@ -73,4 +73,6 @@ def _item(code: str, stage: str, text: str, met: bool, evidence: str) -> Checkli
 
 def _of_runs(vetoes: Sequence[Veto]) -> str:
     runs = list(dict.fromkeys(veto.run_id for veto in vetoes))
-    return f" of {', '.join(runs)}" if runs else ""
+    if not runs:
+        return "no run is vetoed"
+    return f"{'1 run is' if len(runs) == 1 else f'{len(runs)} runs are'} vetoed: {', '.join(runs)}"

@@ -43,12 +43,17 @@ def unsupported(claims: list[ClaimResult]) -> list[str]:
 
 
 def invention_vetoes(claims: list[ClaimResult]) -> list[tuple[VetoKind, str]]:
-    """Severe inventions: critical claims without support."""
+    """Severe inventions: critical claims without support, whatever a judge said of passages that do not count."""
     return [
-        (VetoKind.SEVERE_INVENTION, f"claim {claim.claim_id} ({claim.kind.value}): {claim.support.value}")
+        (VetoKind.SEVERE_INVENTION, f"claim {claim.claim_id} ({claim.kind.value}): {_said(claim)}")
         for claim in claims
-        if claim.severity is Severity.CRITICAL and claim.support in _UNSUPPORTED
+        if claim.severity is Severity.CRITICAL
+        and (claim.support in _UNSUPPORTED or (claim.support is Support.FULL and not claim.supported))
     ]
+
+
+def _said(claim: ClaimResult) -> str:
+    return claim.reason if claim.support is Support.FULL else claim.support.value
 
 
 def _reason(claim: Claim, run: Run, ledger: Ledger) -> str:
@@ -56,11 +61,13 @@ def _reason(claim: Claim, run: Run, ledger: Ledger) -> str:
         return f"support is {claim.support.value}"
     if not claim.evidence:
         return "judged as full, but no passage was judged"
-    identity, day = ledger.identity(run), ledger.case(run).as_of
+    identity, day, forbidden = ledger.identity(run), ledger.case(run).as_of, ledger.case(run).forbidden
     for gold in claim.evidence:
         lost = lacking(gold, run.context)
         if lost:
             return f"judged as full, but the final context lacks {lost}"
+        if any(label.document == gold.document and label.passage == gold.passage for label in forbidden):
+            return f"judged as full, but {gold.document} {gold.passage} is labelled as forbidden"
         reasons = ineligible(ledger.documents.get(gold.document), identity, day)
         if reasons:
             return f"judged as full, but {gold.document} is {reasons[0].value}"

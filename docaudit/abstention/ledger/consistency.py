@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
@@ -12,6 +12,7 @@ from docaudit.abstention.ledger.eligibility import ineligible
 from docaudit.abstention.ledger.reading import CASES, CLAIMS, CONTRACT, DOCUMENTS, RUNS, Files
 from docaudit.abstention.ledger.records import Claim, Run
 from docaudit.abstention.ledger.vocabulary import Answerability, Behaviour
+from docaudit.abstention.same import plain
 
 
 def all_faults(files: Files) -> list[str]:
@@ -39,6 +40,8 @@ def _repeated(files: Files) -> Iterator[str]:
                 yield f"{RUNS} row {number}: {field} has {place} twice"
         for name in _more_than_once([absence.document for absence in run.absence]):
             yield f"{RUNS} row {number}: absence from {name} is there twice"
+        for digest in _more_than_once([absence.digest for absence in run.absence]):
+            yield f"{RUNS} row {number}: the justification {digest[:12]} stands for two documents"
     for number, document in files.documents.rows:
         for passage in _more_than_once(document.passages):
             yield f"{DOCUMENTS} row {number}: the passage {passage} is there twice"
@@ -49,9 +52,10 @@ def _repeated(files: Files) -> Iterator[str]:
 def _twice(file: str, rows: Sequence[tuple[int, str]]) -> Iterator[str]:
     first: dict[str, int] = {}
     for number, name in rows:
-        if name in first:
-            yield f"{file} row {number}: {name} is already row {first[name]}"
-        first.setdefault(name, number)
+        key = plain(name)
+        if key in first:
+            yield f"{file} row {number}: {name} is already row {first[key]}"
+        first.setdefault(key, number)
 
 
 def _more_than_once(names: Sequence[str]) -> list[str]:
@@ -89,10 +93,39 @@ def _unknown_documents(files: Files) -> Iterator[str]:
         for name in case.scope:
             if name not in names:
                 yield f"{CASES} row {number}: scope names {name}, which documents.jsonl does not have"
+    yield from _ghosts(files, passages)
     for number, run in files.runs.rows:
         for absence in run.absence:
             if absence.document not in names:
                 yield f"{RUNS} row {number}: absence from {absence.document}, which documents.jsonl does not have"
+
+
+def _ghosts(files: Files, passages: set[tuple[str, str]]) -> Iterator[str]:
+    """Passages that no document has, where something rests on them.
+
+    A document that is not there may be retrieved or cited, and a citation may lead nowhere: those are failures of the
+    system, which metrics count.
+    """
+    names = {name for name, _ in passages}
+    unindexed = {(d.document_id, one) for _, d in files.documents.rows for one in d.not_indexed}
+    for number, run in files.runs.rows:
+        for field, places in (("candidates", run.candidates), ("context", run.context)):
+            for place in places:
+                if place.document in names and (place.document, place.passage) not in passages:
+                    yield (
+                        f"{RUNS} row {number}: {field} has {place.document} {place.passage}, "
+                        "which documents.jsonl does not have"
+                    )
+        for place in run.candidates:
+            if (place.document, place.passage) in unindexed:
+                yield (
+                    f"{RUNS} row {number}: labels contradict: {place.document} {place.passage} is a candidate, and "
+                    "not_indexed"
+                )
+    for number, claim in files.claims.rows:
+        for judged in _passages(iter(claim.evidence)):
+            if judged not in passages:
+                yield f"{CLAIMS} row {number}: evidence {' '.join(judged)}, which documents.jsonl does not have"
 
 
 def _passages(labels: Iterator[Gold]) -> Iterator[tuple[str, str]]:
@@ -183,8 +216,36 @@ def _frozen(files: Files, contract: Contract) -> Iterator[str]:
                 f"{RUNS} row {number}: the contract (frozen {contract.frozen_at}) is younger than this output "
                 f"({run.output_at})"
             )
+    yield from _other_contracts(files)
+
+
+def _other_contracts(files: Files) -> Iterator[str]:
+    """One fault for each other contract: an edit of contract.json concerns all runs at once."""
+    others: dict[str, list[int]] = defaultdict(list)
+    for number, run in files.runs.rows:
         if run.contract_sha256 != files.digests[CONTRACT]:
-            yield f"{RUNS} row {number}: ran under another contract ({run.contract_sha256[:12]})"
+            others[run.contract_sha256].append(number)
+    for sha256, rows in others.items():
+        where = f"row {rows[0]}" if len(rows) == 1 else f"rows {ranges(rows)}"
+        yield (
+            f"{RUNS} {where}: ran under another contract ({sha256[:12]}); the SHA-256 of {CONTRACT} is "
+            f"{files.digests[CONTRACT]}"
+        )
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Ascending numbers in short.
+
+    >>> ranges([1, 2, 3, 7, 9])
+    '1 to 3, 7, 9'
+    """
+    parts: list[list[int]] = []
+    for one in numbers:
+        if parts and one == parts[-1][-1] + 1:
+            parts[-1].append(one)
+        else:
+            parts.append([one])
+    return ", ".join(f"{part[0]} to {part[-1]}" if part[1:] else f"{part[0]}" for part in parts)
 
 
 def _observed(files: Files, contract: Contract) -> Iterator[str]:
@@ -223,6 +284,14 @@ def _counts(files: Files, contract: Contract) -> Iterator[str]:
     for what, expected, found in counted:
         if expected != found:
             yield f"{CONTRACT}: the manifest says {expected} {what}, and there are {found}"
+    if files.runs.whole and files.cases.whole:
+        runs = Counter(run.case_id for _, run in files.runs.rows)
+        for number, case in files.cases.rows:
+            if case.case_id in runs and runs[case.case_id] != told.runs_per_case:
+                yield (
+                    f"{CASES} row {number}: {runs[case.case_id]} runs of {case.case_id}, and the manifest says "
+                    f"{told.runs_per_case} (runs_per_case)"
+                )
     if told.claims_per_case is not None:
         for number, case in files.cases.rows:
             if len(case.claims) != told.claims_per_case:

@@ -11,7 +11,8 @@ from pydantic import AwareDatetime, Field, model_validator
 from docaudit.abstention.ledger.vocabulary import ClaimKind, Metric, Severity
 from docaudit.evidence import Model
 
-Name = Annotated[str, Field(min_length=1)]
+Name = Annotated[str, Field(min_length=1, pattern=r"^\S(?:.*\S)?$")]
+"""Text without blanks around it: two names that look alike are not two rows."""
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -83,6 +84,7 @@ class Manifest(Model):
         cases: Rows of cases.jsonl.
         languages: Cases for each language.
         claims_per_case: Material claims of each case, or null if cases differ.
+        runs_per_case: Runs of each case: good runs that are repeated would outvote bad ones.
     """
 
     documents: int = Field(ge=1)
@@ -93,6 +95,7 @@ class Manifest(Model):
     cases: int = Field(ge=1)
     languages: Mapping[Name, int]
     claims_per_case: int | None = Field(default=None, ge=0)
+    runs_per_case: int = Field(default=1, ge=1)
 
 
 class Contract(Model):
@@ -108,10 +111,10 @@ class Contract(Model):
         documents_sha256: SHA-256 of the file documents.jsonl.
         cases_sha256: SHA-256 of the file cases.jsonl: labels cannot follow the outputs.
         manifest: What those files hold, counted.
-        thresholds: Smallest share (0 to 1) for each metric, set before the results; release needs all of them.
-        severity_of_added: Severity of claims that an answer makes beyond those of its case, by kind.
+        thresholds: Smallest share (0 to 1) for each metric, set before the results; release needs all eight.
+        severity_of_added: Severity of claims that an answer makes beyond those of its case; all seven kinds are needed.
         limits: Limits of time, cost and review.
-        owners: Who answers for what, by name.
+        owners: Who answers for what, by name; all five are needed.
         risk_owner: Who may accept the risk that remains.
         retest_when: Changes after which the evaluation is run again.
         attested: Points of the checklists that only a person can confirm, with the name of who did.

@@ -12,6 +12,8 @@ from docaudit.abstention.ledger.consistency import all_faults
 from docaudit.abstention.ledger.contract import Contract, Identity
 from docaudit.abstention.ledger.reading import CONTRACT, RUNS, Files, read_files, read_folder
 from docaudit.abstention.ledger.records import Absence, Claim, Run
+from docaudit.abstention.same import same_question
+from docaudit.consistent import inconsistencies
 from docaudit.errors import LedgerError, SavedFileError
 from docaudit.saved import digest_of, load_justification
 
@@ -98,8 +100,13 @@ def _justifications(files: Files) -> Iterator[str]:
 def _justification(folder: Path, absence: Absence, sha256: str | None, question: str) -> str:
     """Why the saved justification is no evidence for this run; empty if it is."""
     path = folder / absence.path
-    if not path.resolve().is_relative_to(folder.resolve()):
-        return "lies outside the folder of the ledger"
+    try:
+        if not path.resolve().is_relative_to(folder.resolve()):
+            return "lies outside the folder of the ledger"
+        if path.exists() and not path.is_file():
+            return "is no file"
+    except (ValueError, OSError, RuntimeError) as error:  # a NUL in it, a name too long, links in a circle
+        return f"is no path: {error}"
     try:
         saved = load_justification(path)
     except SavedFileError as error:
@@ -108,8 +115,16 @@ def _justification(folder: Path, absence: Absence, sha256: str | None, question:
         return "is not the justification with this digest"
     if saved.finding is not absence.finding:
         return f"finds {saved.finding.value}, and the row says {absence.finding.value}"
+    if saved.waived != absence.waived:
+        told, there = (", ".join(one) or "nothing" for one in (absence.waived, saved.waived))
+        return f"has waived {there}, and the row says {told} (waived)"
+    broken = inconsistencies(saved)
+    if broken:
+        return "; ".join(broken)
     if sha256 is not None and (saved.document is None or saved.document.sha256 != sha256):
         return f"is about another file than {absence.document}"
-    if question and saved.question is not None and saved.question != question:
+    if not question.strip():
+        return "the case has no question that it could be about"
+    if not same_question(saved.question, question):
         return "answers another question than that of the case"
     return ""

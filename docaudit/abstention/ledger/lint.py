@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
@@ -16,7 +17,7 @@ NEGATIVE_TESTS = (5, 6, 7, 8, 9, 10, 12, 13, 14)
 injection."""
 
 
-class LintCode(StrEnum):
+class LedgerLintCode(StrEnum):
     """What is wrong with the evaluation itself."""
 
     SINGLE_SCORE = "single_score"
@@ -38,27 +39,27 @@ class LintCode(StrEnum):
 
 
 _CODES = {
-    LintCode.SINGLE_SCORE: (
+    LedgerLintCode.SINGLE_SCORE: (
         "One overall value decides, so that the broken part stays hidden.",
         "set a threshold for every metric before the run",
     ),
-    LintCode.GOLD_AFTER_OUTPUT: (
+    LedgerLintCode.GOLD_AFTER_OUTPUT: (
         "Labels were changed after outputs were seen.",
         "freeze the labels first; after a recorded change run every compared configuration again",
     ),
-    LintCode.NO_NEGATIVES: (
+    LedgerLintCode.NO_NEGATIVES: (
         "Cases are missing in which something is absent, partial, conflicting, retired, restricted or hostile.",
-        "add cases for these tests",
+        "add cases for these tests, or name the tests in the field tests of the cases that are such",
     ),
-    LintCode.CITATION_COUNT: (
+    LedgerLintCode.CITATION_COUNT: (
         "A claim counts as supported though no passage was judged for it: a citation that exists is no support.",
         "judge each material claim against its passages",
     ),
-    LintCode.TUNING_WEAKENS_CONTROL: (
+    LedgerLintCode.TUNING_WEAKENS_CONTROL: (
         "A run got faster or cheaper while a control got worse (with --diff only).",
         "treat it as a regression, whatever the speed",
     ),
-    LintCode.MODEL_JUDGE_UNCHECKED: (
+    LedgerLintCode.MODEL_JUDGE_UNCHECKED: (
         "A model judged critical claims alone, or was never compared with people.",
         "have people judge critical claims and a sample of the others, and give model_support beside them",
     ),
@@ -71,21 +72,28 @@ def lint(ledger: Ledger, claims: Sequence[ClaimResult]) -> tuple[LintFinding, ..
     found: list[LintFinding] = []
     unset = [metric.value for metric in Metric if metric not in ledger.contract.thresholds]
     if unset:
-        found.append(_finding(LintCode.SINGLE_SCORE, f"no threshold for {', '.join(unset)}"))
+        found.append(_finding(LedgerLintCode.SINGLE_SCORE, f"no threshold for {', '.join(unset)}"))
     changed = [case.case_id for case in ledger.cases.values() if case.changed_because.strip()]
     if changed:
-        found.append(_finding(LintCode.GOLD_AFTER_OUTPUT, f"labels were changed: {_listed(changed)}"))
+        found.append(_finding(LedgerLintCode.GOLD_AFTER_OUTPUT, f"labels were changed: {_listed(changed)}"))
     tried = {number for case in ledger.cases.values() for number in case.tests}
     untried = [test for test in TESTS if test.number in NEGATIVE_TESTS and test.number not in tried]
     if untried:
         named = ", ".join(f"{test.number} ({test.name})" for test in untried)
-        found.append(_finding(LintCode.NO_NEGATIVES, f"no case for test {named}"))
+        message = f"no case names test {named} in its field tests"
+        kinds = Counter(case.answerability.value for case in ledger.cases.values() if not case.tests)
+        if kinds:
+            unnamed = ", ".join(f"{many} {kind}" for kind, many in sorted(kinds.items()))
+            message += f"; cases that name no test: {unnamed}"
+        found.append(_finding(LedgerLintCode.NO_NEGATIVES, message))
     rows = [claim for run in ledger.runs for claim in ledger.claims[run.run_id]]
     bare = [
         f"{row.run_id} {row.claim_id}" for row in rows if row.support is Support.FULL and not row.evidence
     ]
     if bare:
-        found.append(_finding(LintCode.CITATION_COUNT, f"full without a judged passage: {_listed(bare)}"))
+        found.append(
+            _finding(LedgerLintCode.CITATION_COUNT, f"full without a judged passage: {_listed(bare)}")
+        )
     found += _judges(ledger, claims)
     return tuple(found)
 
@@ -105,7 +113,7 @@ def lint_change(before: Evaluation, after: Evaluation) -> Iterator[LintFinding]:
     ]
     if cheaper and worse:
         message = f"p95 of {', '.join(cheaper)} fell, and so did {', '.join(worse)}"
-        yield _finding(LintCode.TUNING_WEAKENS_CONTROL, message)
+        yield _finding(LedgerLintCode.TUNING_WEAKENS_CONTROL, message)
 
 
 def _fell(before: float | None, after: float | None) -> bool:
@@ -119,13 +127,15 @@ def _judges(ledger: Ledger, claims: Sequence[ClaimResult]) -> Iterator[LintFindi
     unchecked = [f"{r.run_id} {r.claim_id}" for r in alone if (r.run_id, r.claim_id) in critical]
     if unchecked:
         yield _finding(
-            LintCode.MODEL_JUDGE_UNCHECKED, f"critical and judged by no person: {_listed(unchecked)}"
+            LedgerLintCode.MODEL_JUDGE_UNCHECKED, f"critical and judged by no person: {_listed(unchecked)}"
         )
     if alone and not any(row.model_support for row in rows):
-        yield _finding(LintCode.MODEL_JUDGE_UNCHECKED, f"{len(alone)} claims judged by a model, none by both")
+        yield _finding(
+            LedgerLintCode.MODEL_JUDGE_UNCHECKED, f"{len(alone)} claims judged by a model, none by both"
+        )
 
 
-def _finding(code: LintCode, message: str) -> LintFinding:
+def _finding(code: LedgerLintCode, message: str) -> LintFinding:
     return LintFinding(code=code.value, message=message, remedy=code.remedy)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from docaudit.abstention.ledger import checks
-from docaudit.abstention.ledger.absences import evidence_of, shown_absent
+from docaudit.abstention.ledger.absences import HELD_BACK, evidence_of, shown_absent, unproven_because
 from docaudit.abstention.ledger.cases import Case, Gold
 from docaudit.abstention.ledger.claims import invention_vetoes, reviewed, unsupported
 from docaudit.abstention.ledger.ledger import Ledger
@@ -61,12 +61,14 @@ def outcome(run: Run, ledger: Ledger) -> tuple[RunResult, list[ClaimResult], lis
         vetoes=tuple(veto.kind for veto in vetoes),
         symptoms=(
             symptoms := _symptoms(run, ledger, problems, crossed=bool(crossed), behaved=_behaved(run, case))
+            or ((Symptom.CLAIM,) if vetoes else ())  # an invention that was seen, and that no review has
         ),
         repair_first=symptoms[0].layer if symptoms else None,
         ranks=tuple(checks.rank_of(gold, run) for gold in case.required),
         forbidden=forbidden,
         abstention=evidence_of(run, ledger),
         shown_absent=shown_absent(run, ledger),
+        unproven=unproven_because(run, ledger) if run.behaviour in HELD_BACK else (),
     )
     return result, claims, vetoes
 

@@ -11,6 +11,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from docaudit.abstention.faults import faults as all_faults
 from docaudit.abstention.ledger.cases import Case, Document
 from docaudit.abstention.ledger.contract import Contract
 from docaudit.abstention.ledger.records import Claim, Run
@@ -96,9 +97,9 @@ def read_files(contents: Mapping[str, bytes], folder: Path) -> Files:
 
 def _contract(content: bytes) -> tuple[Contract | None, tuple[str, ...]]:
     try:
-        return Contract.model_validate_json(_checked(content), strict=True), ()
+        return Contract.model_validate_json(checked(content), strict=True), ()
     except ValidationError as error:
-        return None, tuple(f"{CONTRACT}: {one}" for one in _problems(error))
+        return None, tuple(f"{CONTRACT}: {one}" for one in all_faults(error, Contract))
     except ValueError as error:
         return None, (f"{CONTRACT}: {error}",)
 
@@ -110,9 +111,9 @@ def _rows(file: str, content: bytes, model: type[Row]) -> Rows[Row]:
         if not line.strip():
             continue
         try:
-            rows.append((number, model.model_validate_json(_checked(line), strict=True)))
+            rows.append((number, model.model_validate_json(checked(line), strict=True)))
         except ValidationError as error:
-            faults += [f"{file} row {number}: {one}" for one in _problems(error)]
+            faults += [f"{file} row {number}: {one}" for one in all_faults(error, model)]
         except ValueError as error:
             faults.append(f"{file} row {number}: {error}")
     if not rows and not faults:
@@ -120,7 +121,7 @@ def _rows(file: str, content: bytes, model: type[Row]) -> Rows[Row]:
     return Rows(file, tuple(rows), tuple(faults))
 
 
-def _checked(text: bytes) -> bytes:
+def checked(text: bytes) -> bytes:
     """The same text, if it is JSON without NaN, without infinity and without a field that is there twice."""
     try:
         json.loads(text, parse_constant=_no_number, object_pairs_hook=_no_repeat)
@@ -145,13 +146,3 @@ def _no_repeat(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if twice:
         raise ValueError(f"the field {twice[0]} is there twice")
     return dict(pairs)
-
-
-def _problems(error: ValidationError) -> list[str]:
-    return [
-        ": ".join((*_field(one["loc"]), one["msg"].removeprefix("Value error, "))) for one in error.errors()
-    ]
-
-
-def _field(place: tuple[int | str, ...]) -> tuple[str, ...]:
-    return (".".join(map(str, place)),) if place else ()

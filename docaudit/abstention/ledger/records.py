@@ -11,7 +11,7 @@ from docaudit.abstention.ledger.cases import Gold
 from docaudit.abstention.ledger.contract import Name, Part, Sha256
 from docaudit.abstention.ledger.vocabulary import Behaviour, ClaimKind, Support, VetoKind
 from docaudit.evidence import Model
-from docaudit.justification import Finding
+from docaudit.justification import Finding, Obligation
 
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -66,12 +66,14 @@ class Absence(Model):
         path: The saved justification, relative to the ledger's folder.
         digest: Its digest.
         finding: Its finding.
+        waived: Its obligations that a person waived; with any of them nothing is proven.
     """
 
     document: Name
     path: Name
     digest: Sha256
     finding: Finding
+    waived: tuple[Obligation, ...] = ()
 
 
 class Run(Model):

@@ -32,5 +32,7 @@ def _below(one: Ratio, threshold: float | None) -> str:
     if one.share is None:
         return f"{one.name}: nothing was measured (0 of 0)"
     if one.share < threshold:
-        return f"{one.name}: {one.numerator} of {one.denominator} is under the threshold {threshold:.2%}"
+        return (
+            f"{one.name}: {one.numerator} of {one.denominator} is under the threshold {threshold * 100:.2f} %"
+        )
     return ""

@@ -146,3 +146,54 @@ class Evaluation(Model):
     checklist: tuple[ChecklistItem, ...]
     runs: tuple[RunResult, ...]
     claims: tuple[ClaimResult, ...]
+
+
+class Moved(Model):
+    """A ratio that is not the same in both.
+
+    Attributes:
+        name: Metric or detail.
+        before: Numerator and denominator before.
+        after: Numerator and denominator after.
+        lost: What was counted before and is missed now.
+        gained: What was missed before and is counted now.
+        appeared: What only the second one has (in its denominator).
+        gone: What only the first one has.
+    """
+
+    name: str
+    before: tuple[int, int]
+    after: tuple[int, int]
+    lost: tuple[str, ...]
+    gained: tuple[str, ...]
+    appeared: tuple[str, ...]
+    gone: tuple[str, ...]
+
+
+class LedgerDiff(Model):
+    """What changed from one evaluation to another.
+
+    Attributes:
+        same_contract: Both ran under the same contract file.
+        moved: Ratios that moved, metrics first.
+        vetoes_gone: Vetoes that only the first has.
+        vetoes_new: Vetoes that only the second has.
+        lint: Speed that was bought with a control.
+    """
+
+    kind: Literal["ledger_diff"] = "ledger_diff"
+    before: str
+    after: str
+    same_contract: bool
+    decision_before: Decision
+    decision_after: Decision
+    moved: tuple[Moved, ...]
+    vetoes_gone: tuple[Veto, ...]
+    vetoes_new: tuple[Veto, ...]
+    lint: tuple[LintFinding, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing moved."""
+        unchanged = self.decision_before is self.decision_after
+        return unchanged and not (self.moved or self.vetoes_gone or self.vetoes_new)

@@ -98,7 +98,10 @@ class RunResult(Model):
         ranks: Rank (from 1) of each required passage; null where it is no candidate.
         forbidden: Contacts with evidence labelled as forbidden, by stage.
         abstention: Evidence of the abstention; null if the run held nothing back.
-        shown_absent: Documents of the scope that docaudit finds without it, and how many the scope has; null as above.
+        shown_absent: Documents of the scope that docaudit finds without it, nothing waived, and how many the scope
+            has; null as above.
+        unproven: Why absence is not shown, as phrases that name document and waived obligation; empty without a
+            justification.
     """
 
     run_id: str
@@ -118,3 +121,4 @@ class RunResult(Model):
     forbidden: Mapping[str, int]
     abstention: AbstentionEvidence | None
     shown_absent: tuple[int, int] | None
+    unproven: tuple[str, ...] = ()

@@ -156,7 +156,13 @@ def _cell(frozen: Frozen, k: int, threshold: float | None) -> Cell:
     for row in frozen.rows:
         unusable = _unusable(row, k, threshold)
         if unusable is None:
-            hits = select_hits(row.retrieval.candidates, k, threshold, direction=frozen.operating.direction)
+            hits = select_hits(
+                row.retrieval.candidates,
+                k,
+                threshold,
+                direction=frozen.operating.direction,
+                comparison=frozen.operating.comparison,
+            )
             taken[row.id] = tuple(hit.doc_id for hit in hits)
         reason = unusable or _without_recall(row)
         if reason is None:

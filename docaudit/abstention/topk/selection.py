@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from docaudit.abstention.records import Candidate, Direction
+from docaudit.abstention.records import Candidate, Comparison, Direction
 from docaudit.errors import GateError
 
 
@@ -16,14 +16,17 @@ def select_hits(
     score_threshold: float | None,
     *,
     direction: Direction = Direction.HIGHER,
+    comparison: Comparison = Comparison.AT_LEAST,
 ) -> tuple[Candidate, ...]:
     """The hits that go on to the model, in their order.
 
     Args:
         hits: Best first.
         max_k: Take this many at most; the cut comes before the threshold.
-        score_threshold: A hit whose score is equal to it stays. None takes hits by rank alone, also without scores.
+        score_threshold: A hit whose score is equal to it stays, unless the comparison is "more than". None takes hits
+            by rank alone, also without scores.
         direction: Which end of the scale is good.
+        comparison: Whether a score equal to the threshold is enough.
 
     Raises:
         GateError: max_k or threshold is no such number, a hit is listed twice, is not best first, or has no score
@@ -38,7 +41,13 @@ def select_hits(
     if score_threshold is None:
         return taken
     return tuple(
-        hit for hit in taken if hit.score is not None and not direction.better(score_threshold, hit.score)
+        hit
+        for hit in taken
+        if hit.score is not None
+        and (
+            direction.better(hit.score, score_threshold)
+            or (comparison is Comparison.AT_LEAST and hit.score == score_threshold)
+        )
     )
 
 

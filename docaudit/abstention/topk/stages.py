@@ -12,7 +12,7 @@ from enum import StrEnum
 from docaudit.abstention.frozen import Frozen, Row
 from docaudit.abstention.labels import Evidence, Grade
 from docaudit.abstention.ratio import Ratio
-from docaudit.abstention.records import Candidate, Direction, written
+from docaudit.abstention.records import Candidate, OperatingRecord, written
 from docaudit.abstention.topk.grid import Unit
 from docaudit.abstention.topk.selection import select_hits, without_score
 from docaudit.errors import GateError
@@ -100,9 +100,9 @@ def stage_logs(
     unknown = sorted(set(sent) - set(frozen.by_id))
     if unknown:
         raise GateError("the context has questions that are not there", problems=tuple(unknown))
-    direction = frozen.operating.direction
+    operating = frozen.operating
     return tuple(
-        _log(row, unit, _stages(row, k, threshold, direction, sent.get(row.id))) for row in frozen.rows
+        _log(row, unit, _stages(row, k, threshold, operating, sent.get(row.id))) for row in frozen.rows
     )
 
 
@@ -118,7 +118,7 @@ def _log(row: Row, unit: Unit, rows: tuple[StageRow, ...]) -> StageLog:
 
 
 def _stages(
-    row: Row, k: int, threshold: float | None, direction: Direction, sent: Sequence[str] | None
+    row: Row, k: int, threshold: float | None, operating: OperatingRecord, sent: Sequence[str] | None
 ) -> tuple[StageRow, ...]:
     first = _question_set(row)
     if row.retrieval.status == "failed":
@@ -139,7 +139,7 @@ def _stages(
             evidence="a hit has no score to compare with the threshold",
         )
         return (first, retrieval, uncut, *_blank(State.NOT_KNOWN, "nothing was selected")[2:], _answer(row))
-    selection = _selection(needed, candidates, k, threshold, direction)
+    selection = _selection(needed, candidates, k, threshold, operating)
     return (first, retrieval, selection, _context(needed, selection.ids, sent), _answer(row))
 
 
@@ -170,9 +170,14 @@ def _selection(
     candidates: Sequence[Candidate],
     k: int,
     threshold: float | None,
-    direction: Direction,
+    operating: OperatingRecord,
 ) -> StageRow:
-    taken = [hit.doc_id for hit in select_hits(candidates, k, threshold, direction=direction)]
+    taken = [
+        hit.doc_id
+        for hit in select_hits(
+            candidates, k, threshold, direction=operating.direction, comparison=operating.comparison
+        )
+    ]
     came = [hit.doc_id for hit in candidates if hit.doc_id in needed]
     kept = _kept(Stage.SELECTION, needed, came, taken, "selected of those that came")
     late = {hit.doc_id for hit in candidates[k:]}

@@ -1,0 +1,93 @@
+"""`docaudit serve`: its flags are the settings of docaudit.integrations.http. The server loads when it runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from docaudit.cli.common import debug_flag
+from docaudit.errors import OptionError
+
+_FOLDER = click.Path(path_type=Path)
+
+
+@click.command()
+@click.option(
+    "--host", metavar="ADDRESS", help="Address to listen on. [default: 127.0.0.1, this machine only]"
+)
+@click.option("--port", type=int, help="Port to listen on; 0 takes a free one. [default: 8000]")
+@click.option(
+    "--root",
+    metavar="DIR",
+    multiple=True,
+    type=_FOLDER,
+    help="Folder whose documents clients may name instead of uploading them. Can be repeated.",
+)
+@click.option(
+    "--tables", metavar="DIR", type=_FOLDER, help="Folder of concept tables that clients may choose."
+)
+@click.option(
+    "--keep",
+    metavar="DIR",
+    type=_FOLDER,
+    help="Keep each uploaded document with its result here; else none is kept.",
+)
+@click.option(
+    "--allow-host",
+    metavar="NAME",
+    multiple=True,
+    help="A further name under which clients may reach the server. Can be repeated.",
+)
+@click.option("--max-upload-mb", type=int, help="MiB of the largest document. [default: 100]")
+@click.option("--max-table-mb", type=int, help="MiB of the largest concept table. [default: 5]")
+@click.option("--max-pages", type=int, help="Pages of the longest document. [default: 2000]")
+@click.option("--upload-seconds", type=float, help="Time limit for receiving one request. [default: 120]")
+@click.option("--audit-seconds", type=float, help="Time limit for the work on one request. [default: 600]")
+@click.option("--jobs", type=int, help="Requests that are worked on at the same time. [default: 2]")
+@click.option(
+    "--queue", type=int, help="Requests that may wait beside those; further ones get 503. [default: 8]"
+)
+@debug_flag
+def serve(**flags: Any) -> int:
+    """Serve audits over HTTP, with a page to try them.
+
+    Needs the extra serve. There is no login: whoever reaches the address may audit, and read what lies below --root.
+    Runs until it is interrupted. Exit code: 0 ended as told, 2 error.
+    """
+    try:
+        from docaudit.integrations.http.serving import serve as run
+    except ImportError as error:
+        raise OptionError(
+            f"the package {error.name} cannot be loaded, and docaudit serve needs it",
+            remedy='pip install "docaudit[serve]"',
+        ) from error
+    from pydantic import ValidationError
+
+    from docaudit.integrations.http.settings import ServeSettings
+
+    given = {name: value for name, value in flags.items() if value not in (None, ())}
+    try:
+        settings = ServeSettings(**given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        flag = str(first["loc"][0]).replace("_", "-")
+        raise OptionError(
+            f"--{flag}: {first['msg']}", remedy="docaudit serve --help says what it is"
+        ) from error
+    if not settings.only_this_machine:
+        click.echo(
+            f"docaudit: warning: {settings.host} can be reached from other machines, and there is no login "
+            "(put a server that asks for one before it)",
+            err=True,
+        )
+
+    def say(address: str) -> None:
+        click.echo(f"docaudit: serving on {address} (Ctrl-C ends it)", err=True)
+
+    run(settings, say)
+    return 0
+
+
+COMMANDS = (serve,)
