@@ -195,3 +195,7 @@ class StoreError(DocauditError):
 
 class ClusterError(DocauditError):
     """A cluster cannot be reached, went away, or does not see the same files."""
+
+
+class QueryError(DocauditError):
+    """A query of a store is not one that may be asked, is wrong, or takes more time or memory than it may."""

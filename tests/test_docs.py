@@ -100,7 +100,8 @@ class TestReference:
         def below(error: type[DocauditError]) -> set[str]:
             return {error.__name__}.union(*(below(one) for one in error.__subclasses__()))
 
-        for name in below(DocauditError) - {"DocauditError"}:
+        # Errors of one module alone never leave it; which of them are loaded depends on the tests before.
+        for name in below(DocauditError) & set(vars(docaudit.errors)) - {"DocauditError"}:
             assert f"| `{name}` |" in text
 
     def test_every_command_says_its_exit_code_and_every_option_is_there(self) -> None:

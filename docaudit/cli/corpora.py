@@ -1,4 +1,4 @@
-"""The commands about many documents: corpus run. What they do is in docaudit.cli.corpus_run."""
+"""The commands about many documents. What they do is in docaudit.cli.corpus_run, corpus_show and corpus_query."""
 
 from __future__ import annotations
 
@@ -78,6 +78,142 @@ def run(
 
     request = corpus_run.Request(sources, concepts, question, chosen_options(flags), retry_failed)
     return corpus_run.run(request, out, jobs=jobs, scheduler=scheduler, as_json=as_json)
+
+
+_store = click.argument("store", metavar="STORE", type=click.Path(path_type=Path))
+
+
+@corpus.command()
+@_store
+@click.option(
+    "--table", "tables", multiple=True, metavar="NAME", help="Only this concept table. Can be repeated."
+)
+@click.option(
+    "--finding",
+    "findings",
+    multiple=True,
+    type=click.Choice(["mentioned", "absent", "not_established", "error", "not_run"]),
+    help="Only documents with this finding of the table. Can be repeated.",
+)
+@click.option(
+    "--doc",
+    "document",
+    metavar="PATTERN",
+    help="Only documents whose file name has this text in it, or matches it if it has * or ? in it.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(0),
+    default=40,
+    metavar="N",
+    help="Documents of a table that the terminal lists at most, 0 for all.  [default: 40]",
+)
+@click.option(
+    "--html",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Write pages into this folder: index.html, one for each table, and a report for each cell.",
+)
+@click.option(
+    "--reports/--no-reports",
+    "reports",
+    default=None,
+    help="With --html: whether a report is made of each document and table; else cells lead to the justifications in "
+    "the store.  [default: up to 1,000 of them]",
+)
+@click.option("--language", type=click.Choice(["en", "ja"]), default="en", help="Language of the pages.")
+@click.option(
+    "--csv",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write one row for each document, table and concept into this file.",
+)
+@json_flag
+@debug_flag
+def show(
+    store: Path,
+    tables: tuple[str, ...],
+    findings: tuple[str, ...],
+    document: str | None,
+    limit: int,
+    html: Path | None,
+    reports: bool | None,
+    language: Any,
+    csv: Path | None,
+    as_json: bool,
+) -> int:
+    """Show what was found in each document of STORE: documents by concepts, a block for each concept table.
+
+    Shown is the latest audit with each table and question. Documents that could not be read are listed with their
+    reason, and every count is that of the whole store. Exit code: 0, 2 error.
+    """
+    from docaudit.cli import corpus_show
+
+    named = tuple("absent_within_coverage" if one == "absent" else one for one in findings)
+    pages = None if html is None else corpus_show.Pages(html, reports, language)
+    wanted = corpus_show.Wanted(tables, named, document)
+    return corpus_show.show(store, wanted, limit=limit, pages=pages, csv=csv, as_json=as_json)
+
+
+@corpus.command()
+@_store
+@click.argument("sql", required=False)
+@click.option("--columns", is_flag=True, help="List the tables and what their columns mean, and ask nothing.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print the rows as CSV and nothing else.")
+@json_flag
+@click.option(
+    "--jsonl", "as_jsonl", is_flag=True, help="Print one JSON object for each row and nothing else."
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(0),
+    default=100,
+    metavar="N",
+    help="Rows that the terminal shows at most, 0 for all; other forms have all.  [default: 100]",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0, min_open=True),
+    metavar="N",
+    help="How long it may take.  [default: no limit]",
+)
+@click.option(
+    "--memory-mb",
+    type=click.IntRange(16),
+    default=1024,
+    metavar="N",
+    help="Memory that it may take, in megabytes.  [default: 1024]",
+)
+@debug_flag
+def query(
+    store: Path,
+    sql: str | None,
+    columns: bool,
+    as_csv: bool,
+    as_json: bool,
+    as_jsonl: bool,
+    limit: int,
+    seconds: float | None,
+    memory_mb: int,
+) -> int:
+    """Ask STORE with one SELECT of DuckDB's SQL (needs the extra corpus).
+
+    Tables: documents, paths, audits, findings, cells, hits, pages, blind_spots. A query can read these and nothing
+    else, and change nothing. Exit code: 0, 2 error.
+    """
+    from docaudit.cli import corpus_query
+
+    given = {"csv": as_csv, "json": as_json, "jsonl": as_jsonl}
+    chosen = [name for name, wanted in given.items() if wanted]
+    context = click.get_current_context()
+    if columns:
+        return corpus_query.columns(as_json=as_json)
+    if sql is None:
+        raise click.UsageError("a SELECT is needed, or --columns", context)
+    if len(chosen) > 1:
+        raise click.UsageError(f"{' and '.join(f'--{name}' for name in chosen)} exclude each other", context)
+    form = chosen[0] if chosen else "text"
+    return corpus_query.query(store, sql, seconds=seconds, memory_mb=memory_mb, form=form, limit=limit)
 
 
 COMMANDS = (corpus,)

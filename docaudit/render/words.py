@@ -18,6 +18,15 @@ FINDING_TITLES = {
     Finding.NOT_ESTABLISHED: "Not established",
 }
 
+OUTCOMES = {
+    "mentioned": "mentioned",
+    "absent_within_coverage": "absent",
+    "not_established": "not established",
+    "error": "error",
+    "not_run": "not run",
+}
+"""What became of one of many documents, in a cell; a legend says what `absent` means."""
+
 REASONS = {
     AbsenceReason.CONCEPT_NOT_FOUND: "a required concept has no hit",
     AbsenceReason.OFF_TOPIC: "every required concept has hits, but they never meet",
