@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from docaudit.abstention.ledger.ledger import load_ledger
     from docaudit.abstention.ledger.report import Evaluation, LedgerDiff
     from docaudit.audit import audit, justify, parse, sweep
+    from docaudit.chunk_files import load_chunks
     from docaudit.compare import Comparison, compare
     from docaudit.concept_diff import TableDiff, diff_tables
     from docaudit.concept_init import first_table
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from docaudit.parsed import ParsedDocument, SweepResult
     from docaudit.redact import redact
     from docaudit.reporting import report
+    from docaudit.retrieved import RetrievalCheck, RetrievalVerdict, RetrievedChunk
     from docaudit.saved import load_justification
     from docaudit.suggest import suggest
     from docaudit.sweep import sweep_for_absence
@@ -63,6 +65,10 @@ _HOME = {
     "ParsedDocument": "docaudit.parsed",
     "SweepResult": "docaudit.parsed",
     "redact": "docaudit.redact",
+    "RetrievalCheck": "docaudit.retrieved",
+    "RetrievalVerdict": "docaudit.retrieved",
+    "RetrievedChunk": "docaudit.retrieved",
+    "load_chunks": "docaudit.chunk_files",
     "report": "docaudit.reporting",
     "draw_sample": "docaudit.elusion.sampling",
     "load_justification": "docaudit.saved",
@@ -88,6 +94,9 @@ __all__ = [
     "GroundedAnswer",
     "LedgerDiff",
     "ParsedDocument",
+    "RetrievalCheck",
+    "RetrievalVerdict",
+    "RetrievedChunk",
     "SweepResult",
     "TableDiff",
     "Variant",
@@ -100,6 +109,7 @@ __all__ = [
     "evaluate_ledger",
     "first_table",
     "justify",
+    "load_chunks",
     "load_justification",
     "load_ledger",
     "parse",

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from docaudit.concepts import ConceptTable
-from docaudit.errors import ConceptTableError, MissingEvidenceError, OptionError, QuestionError
+from docaudit.errors import (
+    ConceptTableError,
+    MissingEvidenceError,
+    OptionError,
+    QuestionError,
+    RetrievalError,
+)
 from docaudit.justification import AbsenceJustification
 from docaudit.parsed import ParsedDocument, SweepResult
+from docaudit.retrieved import RetrievedChunk
 
 
 def need_table(table: Any) -> ConceptTable:
@@ -64,6 +72,28 @@ def need_justification(justification: Any) -> AbsenceJustification:
     raise MissingEvidenceError(
         "explanation", f"an AbsenceJustification is needed, not {_kind(justification)}"
     )
+
+
+def need_chunks(retrieved: Any) -> tuple[RetrievedChunk, ...] | None:
+    """What a retriever gave, or None; raises RetrievalError for anything but a sequence of RetrievedChunk."""
+    if retrieved is None:
+        return None
+    if not isinstance(retrieved, Sequence) or isinstance(retrieved, (str, bytes)):
+        raise RetrievalError(
+            f"a sequence of RetrievedChunk is needed, not {_kind(retrieved)}", remedy="pass a list, or None"
+        )
+    wrong = [
+        f"chunk {number} is {_kind(chunk)}"
+        for number, chunk in enumerate(retrieved, 1)
+        if not isinstance(chunk, RetrievedChunk)
+    ]
+    if wrong:
+        raise RetrievalError(
+            "not every chunk is a RetrievedChunk",
+            problems=tuple(wrong),
+            remedy="make each by RetrievedChunk(text=..., pages=..., id=...)",
+        )
+    return tuple(retrieved)
 
 
 def need_progress(progress: Any) -> Any:

@@ -2,20 +2,21 @@
 
 parse    extract.read_tables -> coverage.measure_coverage               -> ParsedDocument
 sweep    sweep.sweep_lines -> cooccurrence -> nearest                   -> SweepResult
-justify  control_runs -> justify.justify_absence [-> wording.reworded] -> AbsenceJustification
+justify  control_runs [-> retrieval] -> justify.justify_absence [-> wording.reworded] -> AbsenceJustification
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from docaudit import cooccurrence, nearest
-from docaudit.arguments import need_parsed, need_progress, need_question, need_result, need_table
+from docaudit.arguments import need_chunks, need_parsed, need_progress, need_question, need_result, need_table
 from docaudit.concepts import ConceptTable
 from docaudit.control_runs import run_canaries, run_controls
 from docaudit.coverage import measure_coverage
@@ -23,8 +24,12 @@ from docaudit.errors import OptionError
 from docaudit.evidence import ControlGroup
 from docaudit.justification import AbsenceJustification
 from docaudit.justify import Layers, justify_absence
+from docaudit.obligations.hit_counts import required_concepts
 from docaudit.options import AuditOptions
 from docaudit.parsed import ParsedDocument, SweepResult
+from docaudit.question import content_words
+from docaudit.retrieval import check_retrieval
+from docaudit.retrieved import RetrievedChunk
 from docaudit.stopping import Progress, quiet
 from docaudit.sweep import sweep_lines
 from docaudit.wording import Endpoint, reworded
@@ -92,7 +97,7 @@ def sweep(
         OptionError: An option does not exist or has a wrong value.
     """
     parsed, table = need_parsed(parsed), need_table(table)
-    chosen = _chosen(parsed, options, keywords)
+    chosen = options_for(parsed, options, keywords)
     hit_df, ledger_df = find_hits(parsed, table, chosen)
     meetings = _meetings(hit_df, parsed, table, chosen)
     closest = nearest.closest(hit_df, parsed.line_df, table, meetings, limit=chosen.closest)
@@ -119,22 +124,27 @@ def justify(
     result: SweepResult,
     question: str | None = None,
     *,
+    retrieved: Sequence[RetrievedChunk] | None = None,
     options: AuditOptions | None = None,
     **keywords: Any,
 ) -> AbsenceJustification:
     """Draw the finding from a parsed document and a sweep of it.
 
+    With the chunks that a retriever gave for the question, the justification also says which of the hits it missed;
+    the finding is the same with and without them. An empty sequence is a retriever that found nothing.
+
     Raises:
         MissingEvidenceError: One of the four layers of evidence is missing; it is named.
         QuestionError: The question is no text, is empty or has no word in it.
         OptionError: An option does not exist or has a wrong value; a model was asked for that is not configured.
+        RetrievalError: What was retrieved is no sequence of RetrievedChunk.
     """
     parsed, table, result = need_parsed(parsed), need_table(table), need_result(result)
-    question = need_question(question)
-    chosen = _chosen(parsed, options, keywords)
+    question, retrieved = need_question(question), need_chunks(retrieved)
+    chosen = options_for(parsed, options, keywords)
     if chosen.canary:
         raise _needs_document()
-    return _justified(parsed, table, result, question, chosen, run_controls(parsed))
+    return _justified(parsed, table, result, question, chosen, run_controls(parsed), retrieved)
 
 
 def _justified(
@@ -144,11 +154,28 @@ def _justified(
     question: str | None,
     chosen: AuditOptions,
     controls: tuple[ControlGroup, ...],
+    retrieved: Sequence[RetrievedChunk] | None,
 ) -> AbsenceJustification:
     endpoint = _endpoint(chosen)
     # The sweep may have had another scope or other required concepts; what it did not look at would seem not to meet.
     meetings = _meetings(result.hit_df, parsed, table, chosen)
-    layers = Layers(
+    swept = replace(result, cooccurrence_df=meetings)
+    layers = layers_of(parsed, table, swept, question, chosen, controls, retrieved)
+    by_template = justify_absence(layers)
+    return reworded(by_template, endpoint.ask, model=endpoint.model) if endpoint else by_template
+
+
+def layers_of(
+    parsed: ParsedDocument,
+    table: ConceptTable,
+    result: SweepResult,
+    question: str | None,
+    chosen: AuditOptions,
+    controls: tuple[ControlGroup, ...],
+    retrieved: Sequence[RetrievedChunk] | None = None,
+) -> Layers:
+    """The evidence that a justification is drawn from."""
+    return Layers(
         identity=parsed.identity,
         coverage=parsed.coverage,
         page_df=parsed.page_df,
@@ -156,14 +183,17 @@ def _justified(
         table=table,
         hit_df=result.hit_df,
         ledger_df=result.ledger_df,
-        cooccurrence_df=meetings,
+        cooccurrence_df=result.cooccurrence_df,
         nearest_df=result.nearest_df,
         question=question,
         options=chosen,
         controls=controls,
+        retrieval=None
+        if retrieved is None
+        else check_retrieval(
+            parsed.line_df, result.hit_df, result.cooccurrence_df, required_concepts(table, chosen), retrieved
+        ),
     )
-    by_template = justify_absence(layers)
-    return reworded(by_template, endpoint.ask, model=endpoint.model) if endpoint else by_template
 
 
 def _endpoint(chosen: AuditOptions) -> Endpoint | None:
@@ -190,11 +220,14 @@ def audit(
     table: ConceptTable,
     *,
     question: str | None = None,
+    retrieved: Sequence[RetrievedChunk] | None = None,
     options: AuditOptions | None = None,
     progress: Progress | None = None,
     **keywords: Any,
 ) -> AbsenceJustification:
     """Parse, sweep and justify in one call; the source may also be a ParsedDocument, or the folder of a saved one.
+
+    With the chunks that a retriever gave for the question, the justification also says which of the hits it missed.
 
     What was parsed is not read again: options of reading (ocr and the like) stay those it was parsed with.
 
@@ -202,11 +235,13 @@ def audit(
     OptionError also if a parsed document was read with other options than those given, or if a canary is to be planted
     into what was parsed before.
     """
-    table, question = need_table(table), need_question(question)
+    table, question, retrieved = need_table(table), need_question(question), need_chunks(retrieved)
+    if question is not None:
+        content_words(question)  # one that has no word in it is refused before the document is read
     saved = open_parsed(source) if isinstance(source, (str, os.PathLike)) else None
     parsed = source if isinstance(source, ParsedDocument) else saved
     if parsed is not None:
-        chosen = _chosen(parsed, options, keywords)
+        chosen = options_for(parsed, options, keywords)
         _endpoint(chosen)
         if chosen.canary:
             raise _needs_document()
@@ -223,7 +258,7 @@ def audit(
         controls += run_canaries(
             source, parsed, chosen, lambda copy: parse(copy, options=again, progress=quiet(progress))
         )
-    return _justified(parsed, table, result, question, chosen, controls)
+    return _justified(parsed, table, result, question, chosen, controls, retrieved)
 
 
 def _needs_document() -> OptionError:
@@ -233,7 +268,7 @@ def _needs_document() -> OptionError:
     )
 
 
-def _chosen(
+def options_for(
     parsed: ParsedDocument, options: AuditOptions | None, keywords: Mapping[str, Any]
 ) -> AuditOptions:
     """The options, with those of reading as the document was really read: a justification records what was done."""

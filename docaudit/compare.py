@@ -86,7 +86,7 @@ def compare(
 ) -> Comparison:
     """Audit a new edition as the old one was audited, and say which absences still hold.
 
-    Waivers do not come along: a person answered for what stands in the old edition.
+    Waivers do not come along: a person answered for what stands in the old edition. Nor do the chunks of a retriever.
 
     Args:
         old: The justification for the old edition.

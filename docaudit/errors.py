@@ -6,6 +6,7 @@ An error never stands for "nothing found": whoever catches one knows that the au
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Any
 
 
 class ExitCode(IntEnum):
@@ -38,6 +39,16 @@ class DocauditError(Exception):
         where += "" if page is None else f"page {page}: "
         tail = f" ({remedy})" if remedy else ""
         super().__init__(f"{where}{cause}{tail}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As it is: an error may come from another process."""
+        return _remade, (type(self), self.args), self.__dict__
+
+
+def _remade(kind: type[DocauditError], args: tuple[Any, ...]) -> DocauditError:
+    error = kind.__new__(kind)
+    error.args = args
+    return error
 
 
 class InputError(DocauditError):
@@ -142,6 +153,10 @@ class ModelError(DocauditError):
     """A model that was asked for is not installed, cannot be loaded, or gives no numbers."""
 
 
+class MissingExtraError(DocauditError):
+    """A library that an adapter needs is not installed; the remedy names the extra."""
+
+
 class EndpointError(DocauditError):
     """An endpoint of a language model gave no answer that can be read; the audit goes on without it.
 
@@ -158,6 +173,10 @@ class SampleError(ListedError):
     """A sample cannot be drawn, or the sheet of one does not fit its draw; `problems` has every row of the sheet."""
 
 
+class RetrievalError(ListedError):
+    """What a retriever gave cannot be read; `problems` has every chunk."""
+
+
 class GateError(ListedError):
     """Retrieval results, labels or settings of a gate are wrong, or do not allow what was asked of them."""
 
@@ -168,3 +187,15 @@ class LedgerError(ListedError):
 
 class EvaluatorError(ListedError):
     """Scores or grades that an evaluator cannot judge by, or settings that contradict; `problems` has every row."""
+
+
+class StoreError(DocauditError):
+    """A store of many documents cannot be used: of another form or version, in use, or no store at all."""
+
+
+class ClusterError(DocauditError):
+    """A cluster cannot be reached, went away, or does not see the same files."""
+
+
+class QueryError(DocauditError):
+    """A query of a store is not one that may be asked, is wrong, or takes more time or memory than it may."""

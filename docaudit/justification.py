@@ -28,6 +28,7 @@ from docaudit.evidence import (
     ParseCoverage,
 )
 from docaudit.options import AuditOptions
+from docaudit.retrieved import RetrievalCheck
 
 SCHEMA_VERSION: Literal["2"] = "2"
 
@@ -170,6 +171,7 @@ class AbsenceJustification(Model):
         document: Which document was audited, by which versions.
         pages: Every page of the page tree, with its state.
         controls: Words known to be there, and whether they were found.
+        retrieval: What of the hits a retriever gave; null, and not in the saved form, if no chunks were given.
         options: The options of the audit, so that it can be repeated.
         redacted: The text of the document was left out.
         digest: SHA-256 over all other fields as they are saved; a file that was edited does not fit it.
@@ -202,6 +204,7 @@ class AbsenceJustification(Model):
     document: DocumentIdentity | None
     pages: tuple[PageFact, ...] = ()
     controls: tuple[ControlGroup, ...] = ()
+    retrieval: RetrievalCheck | None = None
     options: AuditOptions
     redacted: bool = False
     digest: str = ""
@@ -254,7 +257,8 @@ class AnswerWithEvidence(Model):
         schema_version: Version of this form.
         question: The question as it was asked.
         answer: The answer.
-        evidence: The passages that carry it; at least one.
+        evidence: The passages that carry it; at least one. `concept` and `variant` are empty where a passage was
+            retrieved, and not found by a sweep.
         document: The document in which they stand, if it is one.
     """
 

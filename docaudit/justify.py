@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -12,12 +12,13 @@ from docaudit.errors import MissingEvidenceError
 from docaudit.evidence import ControlGroup, DocumentIdentity, ParseCoverage
 from docaudit.explain import Summary, explain
 from docaudit.frames import BLIND_SPOT_DF, COOCCURRENCE_DF, HIT_DF, LEDGER_DF, NEAREST_DF, PAGE_DF
-from docaudit.justification import AbsenceJustification, AbsenceReason, ObligationState
+from docaudit.justification import AbsenceJustification, AbsenceReason, ObligationCheck, ObligationState
 from docaudit.obligations.hit_counts import are_mentioned, hits_by_concept, is_counted, required_concepts
-from docaudit.obligations.rules import Evidence, verdict, weigh
+from docaudit.obligations.rules import Evidence, Verdict, verdict, weigh
 from docaudit.options import AuditOptions
 from docaudit.question import content_words, rejected_words, requery, uncovered_words
 from docaudit.records import blind_spots, hits, ledger_rows, meetings, mentions, page_facts
+from docaudit.retrieved import RetrievalCheck
 from docaudit.saved import with_digest
 
 _LAYERS = {
@@ -48,6 +49,7 @@ class Layers:
         question: The question, or None if none was asked.
         options: Options; `required`, `scope`, `waive` and `language` are used here.
         controls: Words known to be there, and whether they were found.
+        retrieval: What of the hits a retriever gave, or None if no chunks were given; it has no say in the finding.
     """
 
     identity: DocumentIdentity
@@ -62,6 +64,7 @@ class Layers:
     question: str | None
     options: AuditOptions
     controls: Sequence[ControlGroup] = ()
+    retrieval: RetrievalCheck | None = None
 
     def __post_init__(self) -> None:
         for layer, names in _LAYERS.items():
@@ -114,9 +117,37 @@ def justify_absence(layers: Layers) -> AbsenceJustification:
         document=layers.identity,
         pages=page_facts(layers.page_df),
         controls=tuple(layers.controls),
+        retrieval=layers.retrieval,
         options=options,
     )
     return with_digest(justification)
+
+
+def each_alone(
+    layers: Layers, together: tuple[ObligationCheck, ...]
+) -> dict[str, tuple[Verdict, tuple[ObligationCheck, ...]]]:
+    """For every concept that is searched the verdict and the obligations of an audit that requires it alone.
+
+    Args:
+        layers: The evidence.
+        together: The obligations of the justification that was drawn from it.
+
+    Raises what `justify_absence` raises.
+    """
+    counts, _ = hits_by_concept(layers.hit_df, layers.table)
+    possible_df = layers.hit_df[~is_counted(layers.hit_df)]
+    if possible_df.empty:  # of all evidence only these depend on which concepts are required
+        checks = dict.fromkeys(counts, together)
+    else:
+        evidence, waive = _evidence(layers, ()), layers.options.waive
+        checks = {
+            name: weigh(replace(evidence, possible_df=possible_df[possible_df["concept"] == name]), waive)
+            for name in counts
+        }
+    return {
+        name: (verdict(checks[name], mentioned=count > 0, missing=not count), checks[name])
+        for name, count in counts.items()
+    }
 
 
 def _evidence(layers: Layers, required: Sequence[str]) -> Evidence:

@@ -20,6 +20,7 @@ from docaudit.justification import (
     ObligationState,
 )
 from docaudit.obligations.searching import variants_reviewed
+from docaudit.retrieved import RetrievalCheck
 from docaudit.saved import with_digest
 
 REDACTED = "[redacted]"
@@ -68,6 +69,7 @@ def redact(justification: AbsenceJustification) -> AbsenceJustification:
         "concept_table": table,
         "pages": tuple(_page(page) for page in j.pages),
         "controls": tuple(_controls(group) for group in j.controls),
+        "retrieval": _retrieval(j.retrieval),
         "redacted": True,
     }
     return with_digest(j.model_copy(update=changed))
@@ -174,6 +176,14 @@ def _row(row: Variant, number: int) -> Variant:
 def _page(page: PageFact) -> PageFact:
     plain = not page.page_label or _PLAIN_LABEL.fullmatch(page.page_label)
     return page if plain else page.model_copy(update={"page_label": REDACTED})
+
+
+def _retrieval(check: RetrievalCheck | None) -> RetrievalCheck | None:
+    """Places and counts stay; names of chunks are whatever a tool made of their text or of the path of its file."""
+    if check is None:
+        return None
+    chunks = tuple(chunk.model_copy(update={"id": _left(chunk.id)}) for chunk in check.chunks)
+    return check.model_copy(update={"chunks": chunks})
 
 
 def _controls(group: ControlGroup) -> ControlGroup:

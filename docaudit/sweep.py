@@ -8,11 +8,11 @@ import gc
 import re
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from time import monotonic
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
@@ -21,10 +21,10 @@ from docaudit.errors import ConceptTableError, TableContractError
 from docaudit.frames import LEDGER_DF
 from docaudit.location import PAGE_SOURCES, POSSIBLE_KINDS
 from docaudit.reasons import LedgerState
-from docaudit.search.accents import accent_found
+from docaudit.search.accents import accent_found, bare_flows, hang_on
 from docaudit.search.expert import sweep_expression
 from docaudit.search.findings import Found, locate, mark_nested, plainest
-from docaudit.search.flows import build_flows
+from docaudit.search.flows import Flow, build_flows
 from docaudit.search.fuzzy import fuzzy_found
 from docaudit.search.hits import hit_table, without_echoes
 from docaudit.search.matching import fast_matches
@@ -75,6 +75,33 @@ _prepared: dict[int, Corpus] = {}
 """By id of line_df what the last sweep of it was run on: the search text of a document is made once for many sweeps."""
 
 
+class Prepared(NamedTuple):
+    """What the search text of a document is made of: the orders in which its lines may continue.
+
+    Attributes:
+        flows: Of the lines as they are.
+        bare: Of lines with accents, without them.
+    """
+
+    flows: Sequence[Flow]
+    bare: Sequence[Flow]
+
+
+def prepare(line_df: pd.DataFrame, known: Prepared | None = None) -> Prepared:
+    """Make the search text of these lines, for all sweeps of them; most of a first sweep is this.
+
+    Args:
+        line_df: The lines.
+        known: What an earlier call returned for the same lines, by the same version of docaudit.
+    """
+    lines = PageLines.of(line_df)
+    made = known or Prepared(build_flows(lines), bare_flows(lines))
+    corpus = Corpus(lines, made.flows)
+    hang_on(corpus, made.bare)
+    _keep(line_df, corpus)
+    return made
+
+
 def _corpus_of(line_df: pd.DataFrame) -> Corpus:
     """The search text of these lines; kept while the table lives, and made anew if the table was changed since."""
     lines = PageLines.of(line_df)
@@ -82,10 +109,14 @@ def _corpus_of(line_df: pd.DataFrame) -> Corpus:
     if known is not None and known.lines.same_as(lines):
         return known
     corpus = Corpus(lines, build_flows(lines))
-    if known is None:
+    _keep(line_df, corpus)
+    return corpus
+
+
+def _keep(line_df: pd.DataFrame, corpus: Corpus) -> None:
+    if id(line_df) not in _prepared:
         weakref.finalize(line_df, _prepared.pop, id(line_df), None)
     _prepared[id(line_df)] = corpus
-    return corpus
 
 
 def _sweep(

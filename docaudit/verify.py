@@ -1,7 +1,8 @@
 """Replay of a saved justification: is it what docaudit finds in this document, and has nobody changed it?
 
 digest -> fingerprint of the table -> hash of the document -> versions -> the audit once more, with the recorded
-options -> another engine, by plain search. Every difference is listed; a check that cannot be made says so.
+options -> what a retriever missed -> another engine, by plain search. Every difference is listed; a check that cannot
+be made says so.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from docaudit.audit import audit, open_parsed
 from docaudit.differences import Difference, differences
@@ -21,6 +22,8 @@ from docaudit.justification import AbsenceJustification
 from docaudit.options import AuditOptions
 from docaudit.parsed import ParsedDocument
 from docaudit.redact import hides_rows, redact
+from docaudit.retrieval import contradictions
+from docaudit.retrieved import RetrievedChunk
 from docaudit.saved import as_data, digest_of
 from docaudit.stopping import Progress
 from docaudit.witness import witness
@@ -38,6 +41,7 @@ class Step(StrEnum):
     DOCUMENT = "document"
     VERSIONS = "versions"
     REPLAY = "replay"
+    RETRIEVAL = "retrieval"
     SECOND_ENGINE = "second_engine"
 
 
@@ -125,6 +129,7 @@ def verify(
     source: Source | ParsedDocument,
     *,
     password: str | None = None,
+    retrieved: Sequence[RetrievedChunk] | None = None,
     progress: Progress | None = None,
 ) -> Verification:
     """Check a justification against its document.
@@ -134,6 +139,8 @@ def verify(
         source: The document: a PDF as `audit` takes it. A saved parse, or its folder, is swept and justified again, but
             not read again, and the result says so.
         password: Password of an encrypted document; it is in no justification.
+        retrieved: The chunks that the audit was given. Without them it cannot be repeated what they held, only whether
+            the hits that they are compared with are those of the document.
         progress: Called with pages done and pages in all.
 
     Raises what `audit` raises if the document cannot be opened.
@@ -152,6 +159,7 @@ def verify(
             document.parsed or document.file,
             table,
             question=justification.question,
+            retrieved=retrieved,
             options=options,
             progress=progress,
         )
@@ -163,6 +171,8 @@ def verify(
             _versions(justification, now),
             _replay(justification, now, read_again=document.parsed is None),
         ]
+        if justification.retrieval is not None or retrieved is not None:
+            checks.append(_retrieval(justification, now))
         checks.append(_second_engine(justification, document, options))
         checks[0] = _where_to_look(justification, checks)
     return Verification(document=identity.name, checks=tuple(checks))
@@ -241,7 +251,7 @@ def _replay(saved: AbsenceJustification, now: AbsenceJustification, *, read_agai
     ignored = NOT_REPLAYED | ({"concept_table_fingerprint"} if hides_rows(saved) else set())
     found = tuple(
         one
-        for one in differences(as_data(saved), as_data(now), ignored)
+        for one in differences(_without_retrieval(saved), _without_retrieval(now), ignored)
         if not one.field.startswith("document.versions")
     )
     how = "" if read_again else " (the pages were not read again: this is a saved parse)"
@@ -255,6 +265,37 @@ def _replay(saved: AbsenceJustification, now: AbsenceJustification, *, read_agai
         state="differs",
         evidence=f"the audit gives another result in {fields}{how}",
         differences=found,
+    )
+
+
+def _without_retrieval(justification: AbsenceJustification) -> dict[str, Any]:
+    return {name: part for name, part in as_data(justification).items() if name != "retrieval"}
+
+
+def _retrieval(saved: AbsenceJustification, now: AbsenceJustification) -> Check:
+    """What the chunks held, where they are given; else only whether it is said of hits that are there."""
+    if now.retrieval is not None:
+        parts = [as_data(one).get("retrieval", {}) for one in (saved, now)]
+        found = tuple(
+            one.model_copy(update={"field": f"retrieval.{one.field}"})
+            for one in differences(parts[0], parts[1])
+        )
+        said = "the chunks hold other hits than it says" if found else "the chunks hold the hits that it says"
+        state: Literal["confirmed", "differs"] = "differs" if found else "confirmed"
+        return Check(step=Step.RETRIEVAL, state=state, evidence=said, differences=found)
+    assert saved.retrieval is not None, "one of them has chunks"
+    wrong = contradictions(saved.retrieval, now.hits, now.cooccurrences, now.required)
+    if wrong:
+        differing = tuple(Difference(field="retrieval", saved="", now=one) for one in wrong)
+        return Check(
+            step=Step.RETRIEVAL,
+            state="differs",
+            evidence="it compares chunks with other hits than those of the audit",
+            differences=differing,
+        )
+    return _not_run(
+        Step.RETRIEVAL,
+        "it speaks of hits that are there; which of them the chunks held can be repeated only with the chunks",
     )
 
 

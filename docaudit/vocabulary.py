@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -91,13 +92,25 @@ class Vocabulary:
         return near
 
 
+_known: dict[int, tuple[list[str], Vocabulary]] = {}
+"""By id of line_df its texts and their vocabulary: many tables are swept over one document."""
+
+
 def build_vocabulary(line_df: pd.DataFrame) -> Vocabulary:
-    """The vocabulary of all lines."""
+    """The vocabulary of all lines; kept while the table lives, and made anew if its texts were changed since."""
+    texts = [str(text) for text in line_df["text"].tolist()]
+    known = _known.get(id(line_df))
+    if known is not None and known[0] == texts:
+        return known[1]
     lines_of: dict[str, list[int]] = defaultdict(list)
-    for position, text in enumerate(line_df["text"].tolist()):
-        for word in set(WORD.findall(str(text))):
+    for position, text in enumerate(texts):
+        for word in set(WORD.findall(text)):
             lines_of[word].append(position)
-    return Vocabulary(dict(lines_of))
+    vocabulary = Vocabulary(dict(lines_of))
+    if known is None:
+        weakref.finalize(line_df, _known.pop, id(line_df), None)
+    _known[id(line_df)] = texts, vocabulary
+    return vocabulary
 
 
 def _measured(texts: Sequence[str], words: list[str], most: int) -> dict[str, list[tuple[str, int]]]:

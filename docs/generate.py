@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reference_pages import codes, commands, justification, ledger, library, tables
+from reference_pages import codes, commands, justification, ledger, library, store, tables
 
 from docaudit.atomic import write_text
 
@@ -20,6 +20,7 @@ PAGES = {
     "reference/commands.md": commands.commands_text,
     "reference/library.md": library.library_text,
     "reference/tables.md": tables.tables_text,
+    "reference/store.md": store.store_text,
     "reference/justification.md": justification.justification_text,
 }
 

@@ -113,6 +113,10 @@ class TestBadInput:
             audit(question=question)
         assert caught.value.remedy
 
+    def test_a_question_without_a_word_is_refused_before_the_document_is_read(self) -> None:
+        with pytest.raises(QuestionError):
+            docaudit.audit("missing.pdf", docaudit.ConceptTable.from_variants({"A": ["a"]}), question="?")
+
     @pytest.mark.parametrize(
         "options",
         [

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import click
 import pytest
 
 import docaudit
@@ -99,14 +100,17 @@ class TestReference:
         def below(error: type[DocauditError]) -> set[str]:
             return {error.__name__}.union(*(below(one) for one in error.__subclasses__()))
 
-        for name in below(DocauditError) - {"DocauditError"}:
+        # Errors of one module alone never leave it; which of them are loaded depends on the tests before.
+        for name in below(DocauditError) & set(vars(docaudit.errors)) - {"DocauditError"}:
             assert f"| `{name}` |" in text
 
     def test_every_command_says_its_exit_code_and_every_option_is_there(self) -> None:
         text = (GENERATED / "commands.md").read_text("utf-8")
         for name in app.commands:
             (entry,) = re.findall(rf"^## docaudit {name}\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
-            assert re.search(r"\*\*Exit code\*\*: (of drawing: )?0", entry) or name == "gate", name
+            assert re.search(r"\*\*Exit code\*\*: (of drawing: )?0", entry) or isinstance(
+                app.commands[name], click.Group
+            ), name
         for option in AuditOptions.model_fields:
             assert f"| `--{option.replace('_', '-')} " in text
 

@@ -39,8 +39,9 @@ def in_code() -> Iterator[str]:
 def in_templates() -> Iterator[str]:
     for file in (RENDER / "templates").rglob("report*.j2"):
         yield from _said(file)
-    for file in (RENDER / "templates" / "report").glob("*.j2"):
-        yield from _said(file)
+    for folder in ("report", "corpus"):
+        for file in (RENDER / "templates" / folder).glob("*.j2"):
+            yield from _said(file)
 
 
 def _said(file: Path) -> Iterator[str]:

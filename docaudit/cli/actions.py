@@ -46,6 +46,7 @@ def audit(
     question: str | None,
     options: AuditOptions,
     *,
+    retrieved: Path | None,
     out: Path | None,
     redact: bool,
     as_json: bool,
@@ -58,8 +59,11 @@ def audit(
     if options.explain_with == "model":
         _say_sent(options)
     table = ConceptTable.load(concepts)
+    chunks = None if retrieved is None else docaudit.load_chunks(retrieved)
     with progress_bar(doc.name) as progress:
-        finding = docaudit.audit(doc, table, question=question, options=options, progress=progress)
+        finding = docaudit.audit(
+            doc, table, question=question, retrieved=chunks, options=options, progress=progress
+        )
     finding = docaudit.redact(finding) if redact else finding
     look = Look(doc if doc.is_file() else None, redact, None, options.password)
     written, problems = _write(finding, out, look, searched_on=dt.date.today())

@@ -8,8 +8,18 @@ from typing import Any
 import click
 
 import docaudit
-from docaudit.cli import assisting, checking, evaluating, gating, sampling, serving, suggesting, tables
-from docaudit.cli.common import concepts_flag, debug_flag, documents, json_flag
+from docaudit.cli import (
+    assisting,
+    checking,
+    corpora,
+    evaluating,
+    gating,
+    sampling,
+    serving,
+    suggesting,
+    tables,
+)
+from docaudit.cli.common import concepts_flag, debug_flag, documents, json_flag, retrieved_flag
 from docaudit.cli.flags import chosen_options, option_flags
 from docaudit.cli.sections import SectionedCommand, TaskGroup
 from docaudit.options import READING_OPTIONS
@@ -53,6 +63,7 @@ def app() -> None:
 @documents()
 @concepts_flag
 @click.option("--question", metavar="TEXT", help="The question that the document is asked.")
+@retrieved_flag
 @out_flag
 @redact_flag
 @json_flag
@@ -62,6 +73,7 @@ def audit(
     doc: Path,
     concepts: Path,
     question: str | None,
+    retrieved: Path | None,
     out: Path | None,
     redact: bool,
     as_json: bool,
@@ -75,7 +87,14 @@ def audit(
     from docaudit.cli import actions
 
     return actions.audit(
-        doc, concepts, question, chosen_options(flags), out=out, redact=redact, as_json=as_json
+        doc,
+        concepts,
+        question,
+        chosen_options(flags),
+        retrieved=retrieved,
+        out=out,
+        redact=redact,
+        as_json=as_json,
     )
 
 
@@ -244,6 +263,6 @@ def report(
     return actions.report(saved, look, html=html, out=out, as_json=as_json)
 
 
-_MODULES = (tables, suggesting, checking, sampling, gating, evaluating, assisting, serving)
+_MODULES = (tables, suggesting, checking, sampling, corpora, gating, evaluating, assisting, serving)
 for command in (one for module in _MODULES for one in module.COMMANDS):
     app.add_command(command)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from docaudit.chunk_files import load_chunks
 from docaudit.cli.actions import read_parsed
 from docaudit.cli.printing import print_json
 from docaudit.cli.progress import progress_bar
@@ -30,13 +31,14 @@ _FATES = {
 }
 
 
-def verify(saved: Path, doc: Path, password: str | None, *, as_json: bool) -> int:
+def verify(saved: Path, doc: Path, password: str | None, retrieved: Path | None, *, as_json: bool) -> int:
     """Replay a saved justification; 1 if anything differs."""
     import docaudit
 
     justification = load_justification(saved)
+    chunks = None if retrieved is None else load_chunks(retrieved)
     with progress_bar(doc.name) as progress:
-        result = docaudit.verify(justification, doc, password=password, progress=progress)
+        result = docaudit.verify(justification, doc, password=password, retrieved=chunks, progress=progress)
     if as_json:
         print_json({**result.model_dump(mode="json"), "verified": result.verified})
         return int(not result.verified)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from docaudit.cli.common import debug_flag, json_flag
+from docaudit.cli.common import debug_flag, json_flag, retrieved_flag
 
 _password_flag = click.option(
     "--password",
@@ -20,9 +20,10 @@ _password_flag = click.option(
 @click.argument("saved", metavar="JSON", type=click.Path(path_type=Path))
 @click.argument("doc", metavar="DOC", type=click.Path(path_type=Path))
 @_password_flag
+@retrieved_flag
 @json_flag
 @debug_flag
-def verify(saved: Path, doc: Path, password: str | None, as_json: bool) -> int:
+def verify(saved: Path, doc: Path, password: str | None, retrieved: Path | None, as_json: bool) -> int:
     """Check a saved justification against its document: was it changed, and does the audit give the same again?
 
     DOC is the PDF; a folder that `docaudit parse` wrote is searched again but not read again. Exit code: 0 verified, 1
@@ -30,7 +31,7 @@ def verify(saved: Path, doc: Path, password: str | None, as_json: bool) -> int:
     """
     from docaudit.cli import checked
 
-    return checked.verify(saved, doc, password, as_json=as_json)
+    return checked.verify(saved, doc, password, retrieved, as_json=as_json)
 
 
 @click.command(short_help="Which absences still hold in a new edition?")

@@ -41,6 +41,13 @@ concepts_flag = click.option(
     type=click.Path(path_type=Path),
     help="Concept table: CSV, TSV, JSON, YAML or XLSX.",
 )
+retrieved_flag = click.option(
+    "--retrieved",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Chunks that a retriever gave for the question (JSON list or JSON Lines: text, page or pages, id, score): "
+    "did it miss what the sweep found?",
+)
 
 
 def documents(nargs: int = 1) -> Callable[[Command], Command]:

@@ -18,6 +18,7 @@ from docaudit.obligations.rules import RULES
 from docaudit.reasons import BlindSpotKind, LedgerState, NearMissReason
 from docaudit.render import words
 from docaudit.render.paper import Paper, new_console
+from docaudit.retrieved import ChunkPlace, RetrievalVerdict
 
 Code = TypeVar("Code", bound=StrEnum)
 
@@ -66,6 +67,19 @@ _SOURCES = {
     TextSource.ATTACHMENT: "A file that is embedded in the document.",
     TextSource.EARLIER_REVISION: "An earlier revision of the file.",
 }
+_RETRIEVAL = {
+    RetrievalVerdict.NOTHING_TO_MISS: "No required concept has a hit in what was read of the document.",
+    RetrievalVerdict.ALL_RETRIEVED: "Each hit that is to be read stands in the text of a chunk.",
+    RetrievalVerdict.PAGES_RETRIEVED: "No hit is surely missed, but of some only the page is known to be retrieved.",
+    RetrievalVerdict.PARTLY_MISSED: "Some of the hits are in no chunk.",
+    RetrievalVerdict.MISSED: "Not one of the hits is in any chunk.",
+}
+_CHUNKS = {
+    ChunkPlace.WHOLE: "The letters of the chunk stand in the document in one run.",
+    ChunkPlace.IN_PARTS: "A quarter of its letters or more stand in the document, in runs.",
+    ChunkPlace.NOT_IN_DOCUMENT: "Its text is not in what was read: another document, or another reading of this one.",
+    ChunkPlace.WITHOUT_TEXT: "It has no text: a page that was retrieved as a picture.",
+}
 
 
 def entries() -> list[Entry]:
@@ -97,6 +111,8 @@ def entries() -> list[Entry]:
         *_listed("state of a page", _PAGES),
         *_listed("state of a variant in the ledger", _LEDGER),
         *_listed("decision of a gate", gate.MEANINGS),
+        *_listed("verdict on a retriever", _RETRIEVAL),
+        *_listed("place of a retrieved chunk", _CHUNKS),
         *(Entry(code.value, "finding of lint", code.meaning, code.remedy) for code in LintCode),
     ]
 

@@ -55,6 +55,7 @@ TASKS = {
     "Ask a document": ("audit", "coverage", "sweep", "parse", "explain"),
     "Make the keyword table": ("init", "accept", "reject", "suggest", "lint", "strength", "diff"),
     "Check and pass on": ("report", "verify", "compare", "sample"),
+    "Many documents": ("corpus",),
     "Answering tools": ("gate", "evaluate", "mcp"),
     "For other programs": ("serve",),
 }

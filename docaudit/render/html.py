@@ -18,6 +18,7 @@ from docaudit.render.environment import environment
 from docaudit.render.headlines import STATE_ORDER, headline, obligation_counts, strength, verdict
 from docaudit.render.matrix import meeting_groups, pair_matrix
 from docaudit.render.page_shapes import page_shapes
+from docaudit.render.retrieval_words import missed_by_concept, retrieval_notes, retrieval_verdict
 from docaudit.render.tongue import Language, Tongue
 
 OPEN_HITS = 60
@@ -87,6 +88,17 @@ def _context(j: AbsenceJustification, t: Tongue) -> dict[str, Any]:
         "option_facts": facts.option_facts(j, t),
         "steps": facts.steps_to_check(j, t),
         "worded_by": facts.worded_by(j, t),
+        "retrieval": _retrieval(j, t),
+    }
+
+
+def _retrieval(j: AbsenceJustification, t: Tongue) -> dict[str, Any] | None:
+    if j.retrieval is None:
+        return None
+    return {
+        "verdict": retrieval_verdict(j.retrieval, t),
+        "notes": retrieval_notes(j.retrieval, t),
+        "missed": missed_by_concept(j.retrieval),
     }
 
 

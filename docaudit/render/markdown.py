@@ -11,6 +11,7 @@ from docaudit.render import facts, view, words
 from docaudit.render.clean import one_line, shown
 from docaudit.render.headlines import STATE_ORDER, headline, obligation_counts, strength, verdict
 from docaudit.render.kwic import split_snippet
+from docaudit.render.retrieval_words import missed_by_concept, retrieval_notes, retrieval_verdict
 from docaudit.render.tongue import Language, Tongue
 from docaudit.snippets import with_ellipses
 
@@ -64,6 +65,7 @@ def to_markdown(justification: AbsenceJustification, language: Language | None =
         _finding(j, t),
         _concepts(j, t),
         _obligations(j, t),
+        _retrieval(j, t),
         _unread(j, t),
         _mentions(t("Closest mentions"), j.closest_mentions, t),
         _hits(j, t),
@@ -114,6 +116,19 @@ def _obligations(j: AbsenceJustification, t: Tongue) -> list[str]:
             lines += [f"  - {t('Where:')} {t.pages(check.pages)}"] if check.pages else []
             lines += [f"  - {t('To settle it:')} {escaped(t.data(check.remedy))}"] if check.remedy else []
     return lines
+
+
+def _retrieval(j: AbsenceJustification, t: Tongue) -> list[str]:
+    check = j.retrieval
+    if check is None:
+        return []
+    said = (f"`{check.verdict.value}`: {retrieval_verdict(check, t)}", *retrieval_notes(check, t))
+    lines = [f"## {t('What the retriever gave')}", "", " ".join(said)]
+    rows = [
+        (escaped(concept), f"{len(missed):,}", t.pages(hit.page_num for hit in missed))
+        for concept, missed in missed_by_concept(check)
+    ]
+    return [*lines, *(["", *table((t("Concept"), t("Missed"), t("Where")), rows)] if rows else [])]
 
 
 def _unread(j: AbsenceJustification, t: Tongue) -> list[str]:

@@ -12,9 +12,7 @@ from rich.text import Text
 from docaudit.render.tongue import ENGLISH, Tongue
 
 MAX_WIDTH = 120
-_PLAIN = str.maketrans(
-    {"✓": "+", "✗": "x", "–": "-", "—": "-", "…": "~", "→": ">", "·": "-", "×": "x", "“": '"', "”": '"'}
-)
+_PLAIN = str.maketrans(dict(zip("✓✗–—…→·×“”○●", '+x--~>-x""o*', strict=True)))
 
 
 def new_console(**settings: object) -> Console:

@@ -15,6 +15,7 @@ from docaudit.render.clean import one_line
 from docaudit.render.headlines import STATE_ORDER, headline, obligation_counts, strength, verdict
 from docaudit.render.kwic import KwicLine, kwic_lines
 from docaudit.render.paper import Paper, new_console
+from docaudit.render.retrieval_words import missed_by_concept, retrieval_notes, retrieval_verdict
 from docaudit.render.tongue import Language, Tongue
 
 FINDING_STYLES = {
@@ -53,6 +54,7 @@ def print_report(
     _passages_to_read(paper, justification, listed_in)
     _closest(paper, justification)
     _near_misses(paper, justification, listed_in)
+    _retrieval(paper, justification)
     _obligations(paper, justification)
     _blind_spots(paper, justification, listed_in)
 
@@ -172,6 +174,19 @@ def _near_misses(paper: Paper, justification: AbsenceJustification, listed_in: s
         said = paper.t("not {variants}: {why}", variants=variants, why=paper.t.data(one_line(why)))
         paper.say((f"→ {said}", "dim"), indent=4, hang=2)
     _not_shown(paper, len(misses) - len(shown), "near miss", f"near_misses in {listed_in}")
+
+
+def _retrieval(paper: Paper, justification: AbsenceJustification) -> None:
+    check = justification.retrieval
+    if check is None:
+        return
+    paper.heading(paper.t("What the retriever gave"), check.verdict.value)
+    for said in (retrieval_verdict(check, paper.t), *retrieval_notes(check, paper.t)):
+        paper.say(said, indent=2, hang=2)
+    for concept, missed in missed_by_concept(check):
+        where = paper.t.pages(hit.page_num for hit in missed)
+        count = paper.t.count(len(missed), "hit")
+        paper.say((one_line(concept), "bold"), f": {count}, {where}", indent=4, hang=2)
 
 
 def _by_why(mentions: Sequence[Mention]) -> dict[str, list[Mention]]:

@@ -15,6 +15,7 @@ from docaudit.justification import AbsenceJustification, Finding
 from docaudit.location import BBox, MatchKind, TextLikely, TextSource
 from docaudit.reasons import BlindSpotKind
 from docaudit.render.tongue import ENGLISH, Tongue
+from docaudit.retrieved import hits_to_read, meeting_pages
 
 UNREAD_PAGE_KINDS = frozenset(
     {
@@ -216,14 +217,5 @@ def passages_to_read(justification: AbsenceJustification) -> list[Hit]:
     """
     if justification.finding is not Finding.MENTIONED:
         return []
-    required = set(justification.required) or set(justification.concept_hits)
-    meeting_pages = {
-        meeting.page_num for meeting in justification.cooccurrences if required <= set(meeting.concepts)
-    }
-    hits = [
-        hit
-        for hit in justification.hits
-        if hit.concept in required and not hit.nested and not hit.match_kind.is_possible
-    ]
-    met = [hit for hit in hits if hit.page_num in meeting_pages]
-    return met or hits
+    required = justification.required or tuple(justification.concept_hits)
+    return hits_to_read(justification.hits, meeting_pages(justification.cooccurrences, required), required)

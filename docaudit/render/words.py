@@ -10,12 +10,22 @@ from docaudit.justification import (
     Strength,
 )
 from docaudit.location import MatchKind, PageState, TextLikely, TextSource, Visibility
+from docaudit.retrieved import ChunkPlace, RetrievalVerdict
 
 FINDING_TITLES = {
     Finding.MENTIONED: "Mentioned",
     Finding.ABSENT: "Absent within the stated coverage",
     Finding.NOT_ESTABLISHED: "Not established",
 }
+
+OUTCOMES = {
+    "mentioned": "mentioned",
+    "absent_within_coverage": "absent",
+    "not_established": "not established",
+    "error": "error",
+    "not_run": "not run",
+}
+"""What became of one of many documents, in a cell; a legend says what `absent` means."""
 
 REASONS = {
     AbsenceReason.CONCEPT_NOT_FOUND: "a required concept has no hit",
@@ -53,6 +63,31 @@ OBLIGATION_STATES = {
     ObligationState.UNMET: "unmet",
     ObligationState.WAIVED: "waived",
     ObligationState.NOT_RUN: "not run",
+}
+
+RETRIEVAL_VERDICTS = {
+    RetrievalVerdict.NOTHING_TO_MISS: (
+        "No required concept has a hit in what was read, so there was nothing for the retriever to miss "
+        "(it gave {chunks})."
+    ),
+    RetrievalVerdict.ALL_RETRIEVED: "The retriever missed nothing that was found: {hits} in what it gave ({chunks}).",
+    RetrievalVerdict.PAGES_RETRIEVED: (
+        "Nothing that was found is surely missed: {in_text} of {hits} in what the retriever gave ({chunks}), "
+        "the others on its pages."
+    ),
+    RetrievalVerdict.PARTLY_MISSED: (
+        "The retriever missed {n} of {hits} of required concepts: not in what it gave ({chunks})."
+    ),
+    RetrievalVerdict.MISSED: (
+        "The retriever missed all that was found: {hits} of required concepts, none in what it gave ({chunks})."
+    ),
+}
+
+CHUNK_PLACES = {
+    ChunkPlace.WHOLE: "whole",
+    ChunkPlace.IN_PARTS: "in parts",
+    ChunkPlace.NOT_IN_DOCUMENT: "not in the document as far as it was read",
+    ChunkPlace.WITHOUT_TEXT: "without text",
 }
 
 PAGE_STATES = {

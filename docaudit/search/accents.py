@@ -36,9 +36,8 @@ def accent_found(corpus: Corpus, patterns: Sequence[Pattern], found: Sequence[Fo
         some = [plain[number] for number in numbers]
         matches = fast_matches(corpus, some)
         searched += [one._replace(pattern=numbers[one.pattern]) for one in locate(corpus, some, matches)]
-    flows = list(_flows(lines))
-    if flows:
-        bare = Corpus(lines, flows, corpus)
+    bare = _without(corpus)
+    if bare is not None:
         searched += locate(bare, plain, fast_matches(bare, plain))
     if not searched:
         return []
@@ -57,6 +56,23 @@ def accent_found(corpus: Corpus, patterns: Sequence[Pattern], found: Sequence[Fo
         ):
             out[one.place] = Found(one.pattern, MatchKind.ACCENTS_DIFFER, one.parts)
     return list(out.values())
+
+
+def _without(corpus: Corpus) -> Corpus | None:
+    """The neighbourhoods of lines with accents, without them; None if no line has one. The same for every table."""
+    if corpus.bare is False:
+        hang_on(corpus, bare_flows(corpus.lines))
+    return corpus.bare or None
+
+
+def hang_on(corpus: Corpus, flows: Sequence[Flow]) -> None:
+    """Keep these flows with the corpus, as what its lines are without accents."""
+    corpus.bare = Corpus(corpus.lines, flows, corpus) if flows else None
+
+
+def bare_flows(lines: PageLines) -> list[Flow]:
+    """The neighbourhoods of lines with accents, without them."""
+    return list(_flows(lines))
 
 
 def _accents(folded: str) -> tuple[tuple[int, str], ...]:
@@ -81,7 +97,6 @@ def _without_accents(pattern: Pattern) -> Pattern:
 
 
 def _flows(lines: PageLines) -> Iterator[Flow]:
-    """The neighbourhoods of lines with accents, without them."""
     for source in sorted(PAGE_SOURCES):
         rows = lines.in_order(source)
         table = {row: _bare(lines.text[row]) for row in rows if ACCENT.search(lines.search[row])}

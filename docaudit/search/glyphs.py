@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby, pairwise
 
+import numpy as np
 import regex
 
 from docaudit.location import Direction, MatchKind
@@ -64,22 +65,20 @@ def _single_letter_runs(lines: PageLines, rows: list[int]) -> Iterator[list[int]
 
 def _initials(lines: PageLines, rows: list[int]) -> Iterator[GlyphOrder]:
     """A large single letter and the first line beside it, without a gap."""
-    for row in rows:
-        if not (len(lines.search[row]) == 1 and lines.search[row].isalpha() and lines.has_box[row]):
-            continue
+    single = [
+        row
+        for row in rows
+        if len(lines.search[row]) == 1 and lines.search[row].isalpha() and lines.has_box[row]
+    ]
+    at = np.asarray(rows if single else [], dtype=np.int64)
+    x0, y0, y1, sizes = (side[at] for side in (lines.x0, lines.y0, lines.y1, lines.font_size))
+    for row in single:
         size = float(lines.font_size[row])
-        beside = [
-            other
-            for other in rows
-            if other != row
-            and size >= 1.4 * float(lines.font_size[other])
-            and -2.0 <= float(lines.x0[other] - lines.x1[row]) <= size
-            and float(lines.y0[other]) < float(lines.y1[row])
-            and float(lines.y1[other]) > float(lines.y0[row])
-        ]
-        if beside:
-            first = min(beside, key=lambda other: float(lines.y0[other]))
-            place = rows.index(first)
+        gap = x0 - lines.x1[row]
+        touches = (gap >= -2.0) & (gap <= size) & (y0 < lines.y1[row]) & (y1 > lines.y0[row])
+        beside = np.flatnonzero((at != row) & (size >= 1.4 * sizes) & touches)
+        if len(beside):
+            place = int(beside[y0[beside].argmin()])
             after = [other for other in rows[place : place + LINES_AFTER_INITIAL] if other != row]
             yield [row, *after], [WALL, "", *[LINE] * (len(after) - 1)], {}
 

@@ -23,6 +23,9 @@ more."""
 TOUCHING = 0.18
 """Pieces nearer than this share of the line height may be parts of one word."""
 
+_AT_ONCE = 256
+"""Lines that are compared with all others at a time."""
+
 Boxes = npt.NDArray[np.float64]
 
 
@@ -53,19 +56,38 @@ def neighbours_below(box: Boxes) -> tuple[list[int], list[int]]:
 
     Among lines at the same height the one with the nearest left edge is taken.
     """
-    x0, y0, x1, y1 = (side[:, None] for side in box.T)
-    height = np.maximum(y1 - y0, 0.1)
-    overlap = np.minimum(x1, x1.T) - np.maximum(x0, x0.T)
-    wide_enough = overlap > np.minimum(0.1 * np.minimum(x1 - x0, (x1 - x0).T), 2.0)
-    below = (y0 + y1) + np.minimum(height, height.T) < (y0.T + y1.T)
-    gap = y0.T - y1
-    near = gap < MAX_GAP * np.maximum(np.minimum(height, height.T), 0.6 * np.maximum(height, height.T))
-    fits = wide_enough & below & near
-    shift = np.abs(x0.T - x0) / (np.abs(x0.T - x0).max() + 1.0)
-    cost = np.where(fits, np.maximum(gap, -height) + shift * 0.5 * height, np.inf)
-    down = np.where(fits.any(axis=1), cost.argmin(axis=1), -1)
-    up = np.where(fits.any(axis=0), cost.argmin(axis=0), -1)
+    count = len(box)
+    widest = float(np.abs(box[:, 0].max() - box[:, 0].min())) + 1.0 if count else 1.0
+    down = np.full(count, -1, dtype=np.int64)
+    up = np.full(count, -1, dtype=np.int64)
+    best = np.full(count, np.inf)
+    # Some lines at a time: a drawing may have ten thousand pieces of text on a page, and all pairs take gigabytes.
+    for start in range(0, count, _AT_ONCE):
+        cost = _costs(box[start : start + _AT_ONCE], box, widest)
+        nearest = cost.argmin(axis=1)
+        found = np.isfinite(cost[np.arange(len(cost)), nearest])
+        down[start : start + _AT_ONCE][found] = nearest[found]
+        above = cost.argmin(axis=0)
+        least = cost[above, np.arange(count)]
+        better = least < best
+        up[better], best[better] = above[better] + start, least[better]
     return down.tolist(), up.tolist()
+
+
+def _costs(some: Boxes, box: Boxes, widest: float) -> Floats:
+    """How far each of all lines is below each of some; infinite where it does not follow it."""
+    x0, y0, x1, y1 = (side[:, None] for side in some.T)
+    left, top, right, bottom = (side[None, :] for side in box.T)
+    height, others = np.maximum(y1 - y0, 0.1), np.maximum(bottom - top, 0.1)
+    overlap = np.minimum(x1, right) - np.maximum(x0, left)
+    wide_enough = overlap > np.minimum(0.1 * np.minimum(x1 - x0, right - left), 2.0)
+    lower = np.minimum(height, others)
+    below = (y0 + y1) + lower < (top + bottom)
+    gap = top - y1
+    near = gap < MAX_GAP * np.maximum(lower, 0.6 * np.maximum(height, others))
+    shift = np.abs(left - x0) / widest
+    cost = np.maximum(gap, -height) + shift * 0.5 * height
+    return np.asarray(np.where(wide_enough & below & near, cost, np.inf))
 
 
 def visual_rows(box: Boxes) -> list[list[int]]:

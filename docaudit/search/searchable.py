@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from itertools import chain
+from typing import Literal
+from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
@@ -56,7 +58,10 @@ class Corpus:
             whole: The corpus of the whole document, which knows its words, where the flows are but a part of it.
         """
         self.lines = lines
-        self._whole = whole
+        # Weakly: the part hangs on the whole, as bare, and lives no longer.
+        self._whole = None if whole is None else ref(whole)
+        self.bare: Corpus | Literal[False] | None = False
+        """The lines with accents without them, None if there are none; False until somebody asks for it."""
         self._stream_text = ""
         self.rows: list[int] = [row for flow in flows for row in flow.rows]
         """For each piece its line."""
@@ -134,8 +139,10 @@ class Corpus:
     def words(self) -> Counter[str]:
         """How often each word stands in the document, by its streams."""
         if self._whole is not None:
-            known = self._whole.words
-            self._stream_text = self._whole._stream_text
+            whole = self._whole()
+            assert whole is not None
+            known = whole.words
+            self._stream_text = whole._stream_text
             return known
         text = " ".join(text for text, kind in zip(self.texts, self.kinds, strict=True) if kind in _STREAMS)
         self._stream_text = text

@@ -28,6 +28,7 @@ from docaudit.justification import (
     ObligationState,
     Strength,
 )
+from docaudit.retrieved import ChunkFact, ChunkPlace, MissedHit, RetrievalCheck, RetrievalVerdict
 from reference_pages.markdown import meanings, page, row, table
 from reference_pages.source import annotations
 
@@ -37,7 +38,7 @@ What `docaudit audit --json` prints and `justification.json` holds, as JSON; in 
 model `docaudit.AbsenceJustification`. The JSON Schema is schemas/absence_justification.schema.json.
 How to read it, with an example: [read-a-justification.md](../read-a-justification.md).
 
-This page is written by docs/generate.py from docaudit/justification.py and docaudit/evidence.py.
+This page is written by docs/generate.py from docaudit/justification.py, docaudit/evidence.py and docaudit/retrieved.py.
 """
 # The parts, in the order in which a reader meets them, each with the table that describes columns of the same names.
 PARTS: tuple[tuple[type[BaseModel], frames.TableContract | None], ...] = (
@@ -54,8 +55,18 @@ PARTS: tuple[tuple[type[BaseModel], frames.TableContract | None], ...] = (
     (LedgerRow, frames.LEDGER_DF),
     (ControlGroup, None),
     (MissedControl, frames.WITNESS_DF),
+    (RetrievalCheck, None),
+    (MissedHit, frames.HIT_DF),
+    (ChunkFact, None),
 )
-VALUES: tuple[type[StrEnum], ...] = (Finding, AbsenceReason, Strength, ObligationState)
+VALUES: tuple[type[StrEnum], ...] = (
+    Finding,
+    AbsenceReason,
+    Strength,
+    ObligationState,
+    RetrievalVerdict,
+    ChunkPlace,
+)
 
 
 def justification_text() -> str:

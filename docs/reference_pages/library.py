@@ -50,6 +50,10 @@ GROUPS = {
     "Tools that answer questions": (
         "AnswerWithEvidence",
         "GroundedAnswer",
+        "RetrievedChunk",
+        "load_chunks",
+        "RetrievalCheck",
+        "RetrievalVerdict",
         "load_ledger",
         "evaluate_ledger",
         "Evaluation",

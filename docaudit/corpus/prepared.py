@@ -1,0 +1,115 @@
+"""What every table needs of a document and none changes: its search text and its controls, made once and kept.
+
+The search text takes longer to make than many sweeps of it. What is kept belongs to one parse and to the very code that
+made it: with any other it is made anew, so that it never decides what is found.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+import docaudit
+from docaudit import atomic
+from docaudit.control_runs import run_controls
+from docaudit.evidence import ControlGroup
+from docaudit.location import MatchKind
+from docaudit.parsed import ParsedDocument
+from docaudit.search.flows import Flow, FlowKind
+from docaudit.sweep import Prepared, prepare
+
+_LIBRARIES = ("numpy", "pandas", "regex", "rapidfuzz", "ahocorasick-rs")
+_DIGEST = 32
+
+
+class _Flow(msgspec.Struct, array_like=True):
+    kind: str
+    rows: list[int]
+    before: list[str]
+    altered: list[tuple[int, str, list[int], str]]
+
+
+class _Kept(msgspec.Struct, array_like=True):
+    made_by: str
+    lines: str
+    flows: list[_Flow]
+    bare: list[_Flow]
+    controls: list[Any]
+
+
+def prepared(path: Path, parsed: ParsedDocument, lines: str) -> tuple[ControlGroup, ...]:
+    """Make a parsed document ready for sweeps, from what is kept or anew; returns its controls.
+
+    Args:
+        path: Where it is kept.
+        parsed: The document.
+        lines: Hash of its line_df.
+    """
+    kept = _read(path, lines)
+    if kept is not None:
+        prepare(
+            parsed.line_df, Prepared([_flow(one) for one in kept.flows], [_flow(one) for one in kept.bare])
+        )
+        return tuple(ControlGroup.model_validate(one) for one in kept.controls)
+    made = prepare(parsed.line_df)
+    controls = run_controls(parsed)
+    told = [one.model_dump(mode="json") for one in controls]
+    _write(path, _Kept(_made_by(), lines, _plain(made.flows), _plain(made.bare), told))
+    return controls
+
+
+def _read(path: Path, lines: str) -> _Kept | None:
+    """What is kept; None if nothing is, or it is damaged, of another parse or of other code."""
+    try:
+        data = path.read_bytes()
+        if hashlib.sha256(data[_DIGEST:]).digest() != data[:_DIGEST]:
+            return None
+        with pa.CompressedInputStream(pa.BufferReader(data[_DIGEST:]), "zstd") as stream:
+            kept = msgspec.msgpack.decode(stream.read(), type=_Kept)
+    except (OSError, msgspec.MsgspecError, pa.ArrowException):
+        return None
+    return kept if (kept.made_by, kept.lines) == (_made_by(), lines) else None
+
+
+def _write(path: Path, kept: _Kept) -> None:
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as stream:
+        stream.write(msgspec.msgpack.encode(kept))
+    data = sink.getvalue().to_pybytes()
+    atomic.write_bytes(path, hashlib.sha256(data).digest() + data)
+
+
+def _plain(flows: Sequence[Flow]) -> list[_Flow]:
+    return [
+        _Flow(
+            flow.kind.value,
+            flow.rows,
+            flow.before,
+            [(place, text, list(map_), kind.value) for place, (text, map_, kind) in flow.altered.items()],
+        )
+        for flow in flows
+    ]
+
+
+def _flow(kept: _Flow) -> Flow:
+    altered = {place: (text, tuple(source), MatchKind(kind)) for place, text, source, kind in kept.altered}
+    return Flow(FlowKind(kept.kind), kept.rows, kept.before, altered)
+
+
+@cache
+def _made_by() -> str:
+    """Hash of all code that the search text may depend on: of docaudit every file, of its libraries the version."""
+    digest = hashlib.sha256()
+    root = Path(docaudit.__file__).parent
+    for file in sorted(root.rglob("*.py")):
+        digest.update(file.read_bytes())
+    for library in ("docaudit", *_LIBRARIES):
+        digest.update(f"{library} {version(library)}\n".encode())
+    return digest.hexdigest()

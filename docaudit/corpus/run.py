@@ -1,0 +1,176 @@
+"""A run: every document of the sources once, with every concept table, into a store.
+
+It asks the store what is there and does the rest, in an order that depends on the documents alone: a run that was
+killed is gone on with by running it again, and one that has nothing to do takes no time.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, ConfigDict
+
+from docaudit.concepts import ConceptTable
+from docaudit.corpus import audits
+from docaudit.corpus.engine import carry_out
+from docaudit.corpus.failures import Failure
+from docaudit.corpus.gather import gather
+from docaudit.corpus.plan import documents_in, documents_of, plan
+from docaudit.corpus.pool import LocalPool
+from docaudit.corpus.sources import PathState, find
+from docaudit.corpus.store import make_store, writing
+from docaudit.corpus.work import Outcome, Task
+from docaudit.errors import OptionError, StoreError
+from docaudit.options import AuditOptions
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is done (files, documents, tables), how many of it are done, and how many there are."""
+
+
+class CorpusRun(BaseModel):
+    """What a run did.
+
+    Attributes:
+        documents: Documents of the sources, each counted once however often it lies there.
+        read: Documents that were read now.
+        audited: Audits that were made now, each of one document with one concept table.
+        unchanged: Documents with which nothing was to be done.
+        failed: Of all documents of the sources those without an audit: why, by hash.
+        not_documents: Files and folders that are no document or could not be read; the table paths has each.
+        seconds: How long it took.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    documents: int
+    read: int
+    audited: int
+    unchanged: int
+    failed: Mapping[str, Failure]
+    not_documents: int
+    seconds: float
+
+
+class _Place(NamedTuple):
+    """Where the work is done."""
+
+    executor: Executor
+    at_once: int
+    check: Callable[[], None] | None = None
+
+
+def run(
+    sources: Iterable[str | os.PathLike[str]],
+    tables: Mapping[str, ConceptTable],
+    store: str | os.PathLike[str],
+    *,
+    question: str | None = None,
+    options: AuditOptions | None = None,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    scheduler: str | None = None,
+    retry_failed: bool = False,
+    progress: Progress | None = None,
+    **keywords: Any,
+) -> CorpusRun:
+    """Audit many documents with many concept tables, and keep everything in a store.
+
+    Args:
+        sources: Folders, PDFs, and text files with a path on each line. None at all: the documents of the store.
+        tables: Concept tables by name.
+        store: Folder of the store; made if it is not there, gone on with if it is.
+        question: The question that every document is asked.
+        options: Options of reading and searching; single ones can also be given as keywords of the same name. Those of
+            reading that are not named are those of the store.
+        jobs: Documents that are worked on at the same time on this machine; one for each core if None.
+        executor: Where the work is done instead; its processes must reach documents and store under the same paths.
+        scheduler: Address of a Dask cluster on which it is done instead (extra dask).
+        retry_failed: Try documents again that failed in an earlier run.
+        progress: Called with what is done, how many of it are done, and how many there are.
+        **keywords: Fields of AuditOptions.
+
+    Raises:
+        StoreError: The store is in use, of another form or version, or its documents were read with other options.
+        DocumentNotFoundError: A source is not there.
+        ConceptTableError, QuestionError, OptionError: What is asked cannot be audited, whatever the document.
+        ClusterError: The cluster or executor cannot be used or is gone. What was done is kept.
+        OutputError: The store cannot be written.
+    """
+    start = time.monotonic()
+    chosen = AuditOptions.from_keywords(options, keywords)
+    audits.check(tables, question, chosen)
+    with writing(Path(store)):
+        place, chosen = make_store(Path(store), chosen)
+        place.clean()
+        named = [os.path.abspath(os.fsdecode(source)) for source in sources]  # noqa: PTH100 - links stay as named
+        found = find(named, _stage(progress, "files"))
+        documents = documents_of(found) if named else documents_in(place)
+        if not documents and not named:
+            raise StoreError("holds no document", file=str(store), remedy="name a folder of documents")
+        keys = audits.register(place, tables, question, chosen)
+        tasks = plan(place, documents, keys, chosen, retry_failed=retry_failed)
+        read = audited = 0
+        if tasks:
+            example = next((task.paths[0] for task in tasks if task.paths), None)
+            with _place(jobs, executor, scheduler, place.root, example) as where:
+                workers = chosen.workers or _workers_each(where, len(tasks))
+                given = [task.with_workers(workers) for task in tasks]
+                for outcome in _outcomes(given, where, progress):
+                    read += outcome.newly_read
+                    audited += outcome.audited
+        gather(place, found, named, _stage(progress, "tables"))
+        failed = place.failed_documents()
+    return CorpusRun(
+        documents=len(documents),
+        read=read,
+        audited=audited,
+        unchanged=len(documents) - len(tasks),
+        failed={sha256: failed[sha256] for sha256 in sorted(documents) if sha256 in failed},
+        not_documents=sum(one.state is not PathState.DOCUMENT for one in found),
+        seconds=time.monotonic() - start,
+    )
+
+
+def _outcomes(tasks: Sequence[Task], where: _Place, progress: Progress | None) -> Iterator[Outcome]:
+    told = _stage(progress, "documents")
+    return carry_out(tasks, where.executor, at_once=where.at_once, progress=told, check=where.check)
+
+
+def _stage(progress: Progress | None, name: str) -> Callable[[int, int], None] | None:
+    return None if progress is None else lambda done, total: progress(name, done, total)
+
+
+@contextmanager
+def _place(
+    jobs: int | None, executor: Executor | None, scheduler: str | None, store: Path, example: str | None
+) -> Iterator[_Place]:
+    """Where the work is done; a pool that is made here ends with the block."""
+    if sum(one is not None for one in (jobs, executor, scheduler)) > 1:
+        raise OptionError("jobs, executor and scheduler exclude each other", remedy="give one of them")
+    if executor is not None:
+        yield _Place(executor, 4 * int(getattr(executor, "_max_workers", 16)))
+    elif scheduler is not None:
+        from docaudit.corpus.cluster import connected
+
+        with connected(scheduler, store, example) as cluster:
+            yield _Place(cluster.executor, cluster.at_once, cluster.check)
+    else:
+        chosen = jobs or cores()
+        with LocalPool(chosen) as pool:
+            yield _Place(pool, 2 * chosen)
+
+
+def _workers_each(where: _Place, documents: int) -> int:
+    """Processes that read the pages of one document: more than one only where documents are fewer than cores."""
+    return max(1, cores() // documents) if isinstance(where.executor, LocalPool) else 1
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0))

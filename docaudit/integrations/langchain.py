@@ -1,0 +1,170 @@
+"""docaudit for LangChain: a tool that an agent can call, and a Runnable that ends a retrieval chain.
+
+Needs langchain-core (extra `langchain`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from docaudit.errors import DocauditError, QuestionError, RetrievalError
+from docaudit.integrations.brief import brief
+from docaudit.integrations.declining import Declines, says_nothing
+from docaudit.integrations.documents import AuditedDocuments, need_documents, need_extra, pages_of
+from docaudit.integrations.grounding import Grounded, ground
+from docaudit.justification import AbsenceJustification
+from docaudit.retrieved import RetrievedChunk
+
+need_extra("langchain_core", "langchain")
+
+from langchain_core.documents import Document  # noqa: E402
+from langchain_core.runnables import Runnable, RunnableConfig, run_in_executor  # noqa: E402
+from langchain_core.tools import BaseTool, ToolException  # noqa: E402
+
+__all__ = ["AbsenceTool", "AbsenceToolError", "GroundedAnswers", "chunks_of"]
+
+
+class AbsenceToolError(ToolException, DocauditError):
+    """An audit that a tool was called for could not run; `__cause__` is the error of docaudit.
+
+    As a ToolException it goes back to the model if the tool has `handle_tool_error=True`.
+    """
+
+
+class _Arguments(BaseModel):
+    question: str = Field(description="The question that the document does not seem to answer.")
+    document: str | None = Field(
+        default=None, description="Name of the document; it may be left out if there is only one."
+    )
+
+
+class AbsenceTool(BaseTool):
+    """Audits a document for absence: the content is a few lines for the model, the artifact an AbsenceJustification.
+
+    Called with a tool call, it gives a ToolMessage with both; called with a mapping of its arguments, the content.
+
+    Attributes:
+        documents: The documents with their keyword table.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    name: str = "prove_absence"
+    description: str = (
+        "Shows that a document does not mention what a question asks for, or where it does, or why neither can be "
+        "shown. Use it before you say that a document has no answer."
+    )
+    args_schema: Any = _Arguments
+    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
+    documents: AuditedDocuments = Field(exclude=True)
+
+    def _run(self, question: str, document: str | None = None) -> tuple[str, AbsenceJustification]:
+        try:
+            found = self.documents.audit(question, name=document)
+        except DocauditError as error:
+            raise AbsenceToolError(
+                error.cause, file=error.file, page=error.page, remedy=error.remedy
+            ) from error
+        return brief(found), found
+
+
+class GroundedAnswers(Runnable[Mapping[str, Any], Grounded]):
+    """Ends a retrieval chain: its question, context and answer in, what can be defended of it out.
+
+    The default names are those of LangChain's retrieval chains: input, context (a list of Document), answer (a text or
+    a message). Without an answer it is a plain audit; without a context nothing is said of the retriever.
+
+    Args:
+        documents: AuditedDocuments, or documents as AuditedDocuments takes them.
+        table: The keyword table or its file, unless the documents have it.
+        declines: Says of an answer whether it declines.
+        question_key: Where the question stands in the input.
+        context_key: Where the retrieved documents stand.
+        answer_key: Where the answer stands.
+        page_key: Where the metadata of a document have its page; None finds pages by the text alone.
+        first_page: Number of the first page there; PyPDFLoader and PyMuPDFLoader count from 0.
+        **options: Fields of AuditOptions.
+    """
+
+    def __init__(
+        self,
+        documents: Any,
+        table: Any = None,
+        *,
+        declines: Declines = says_nothing,
+        question_key: str = "input",
+        context_key: str = "context",
+        answer_key: str = "answer",
+        page_key: str | None = None,
+        first_page: Literal[0, 1] = 0,
+        **options: Any,
+    ) -> None:
+        self.documents = need_documents(documents, table, **options)
+        self._declines = declines
+        self._keys = (question_key, context_key, answer_key)
+        self._pages: tuple[str | None, int] = (page_key, first_page)
+
+    def invoke(
+        self,
+        input: Mapping[str, Any],  # noqa: A002
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> Grounded:
+        """What can be defended; raises what docaudit.audit raises, QuestionError if the input has no question."""
+        return self._call_with_config(self._ground, input, config, **kwargs)
+
+    async def ainvoke(
+        self,
+        input: Mapping[str, Any],  # noqa: A002
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> Grounded:
+        """As `invoke`; the audit runs in a thread."""
+
+        async def work(given: Mapping[str, Any]) -> Grounded:
+            return await run_in_executor(config, self._ground, given)
+
+        return await self._acall_with_config(work, input, config, **kwargs)
+
+    def _ground(self, given: Mapping[str, Any]) -> Grounded:
+        question_key, context_key, answer_key = self._keys
+        if not isinstance(given, Mapping) or not isinstance(given.get(question_key), str):
+            raise QuestionError(
+                f"the input has no question under '{question_key}'", remedy="name its key with question_key="
+            )
+        context = given.get(context_key)
+        chunks = None if context is None else chunks_of(context, *self._pages)
+        return ground(
+            self.documents, given[question_key], _text(given.get(answer_key)), chunks, self._declines
+        )
+
+
+def chunks_of(
+    documents: Sequence[Document], page_key: str | None = None, first_page: int = 0
+) -> list[RetrievedChunk]:
+    """What a retriever of LangChain gave; raises RetrievalError for anything but a list of Document."""
+    if isinstance(documents, str) or not all(isinstance(one, Document) for one in documents):
+        raise RetrievalError("the context is no list of Document", remedy="pass what the retriever gave")
+    return [
+        RetrievedChunk(
+            text=one.page_content,
+            pages=pages_of(one.metadata, page_key, first_page, f"document {number}"),
+            id=one.id or "",
+        )
+        for number, one in enumerate(documents, 1)
+    ]
+
+
+def _text(answer: Any) -> str:
+    """The text of an answer: itself, or that of a message."""
+    if answer is None:
+        return ""
+    text = answer if isinstance(answer, str) else getattr(answer, "text", None)
+    if not isinstance(text, str):
+        raise RetrievalError(
+            f"the answer is {type(answer).__name__}, and neither text nor a message", remedy="pass its text"
+        )
+    return str(text)
