@@ -62,7 +62,7 @@ def test_a_justification_is_what_audit_json_prints(filled: tuple[Path, Path]) ->
     names = table(store, "documents").set_index("sha256")["name"]
     for row in findings.itertuples():
         path = next(docs.rglob(names[row.sha256]))
-        expected = docaudit.audit(path, TABLES[row.table], ocr="off", page_seconds=300.0)
+        expected = docaudit.audit(path, TABLES[row.concept_table], ocr="off", page_seconds=300.0)
         assert (store / row.justification).read_text("utf-8") == dump(expected)
         assert (row.finding, row.explanation) == (expected.finding.value, expected.absence_explanation)
 
@@ -123,7 +123,7 @@ def test_hits_pages_and_blind_spots_are_those_of_the_document(filled: tuple[Path
     _, store = filled
     two = sha_of(store, "two.pdf")
     hits = table(store, "hits").pipe(lambda frame: frame[frame["sha256"] == two])
-    found = list(zip(hits["table"], hits["concept"], hits["page_num"], hits["match_text"], strict=True))
+    found = list(zip(hits["concept_table"], hits["concept"], hits["page_num"], hits["match_text"], strict=True))
     assert sorted(found) == [("machines", "cranes", 2, "Crane"), ("water", "ferry", 2, "ferry")]
     pages = table(store, "pages")
     assert pages.loc[pages["sha256"] == two, "page_num"].tolist() == [1, 2]

@@ -34,7 +34,7 @@ def test_answers_are_those_of_the_tables(store: Path) -> None:
     found = docaudit.corpus.query(
         store,
         """SELECT name, finding, unmet FROM findings JOIN documents USING (sha256) JOIN audits USING (audit)
-           WHERE current AND findings."table" = 'machines' AND findings.question = '' ORDER BY name""",
+           WHERE current AND findings.concept_table = 'machines' AND findings.question = '' ORDER BY name""",
     )
     assert list(found.columns) == ["name", "finding", "unmet"]
     assert found.set_index("name")["finding"].to_dict()["broken.pdf"] == "error"
@@ -135,7 +135,6 @@ def test_what_a_query_may_not_do(
 def test_errors_are_one_line_and_say_what_to_do(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for sql, said in {
         "SELECT fnding FROM findings": 'Candidate bindings: "finding"',
-        "SELECT table FROM findings": 'write "table" in double quotes',
         "SELECT * FROM finding": "--columns lists tables and columns",
         "DROP VIEW hits": "only SELECT can be asked, not DROP",
         "SELECT * FROM read_csv('/etc/passwd')": "a query sees the tables of the store and nothing else",

@@ -117,7 +117,7 @@ def _audits(files: TableFiles, kept: Mapping[str, Asked]) -> None:
     listed: list[Row] = [
         {
             "audit": key,
-            "table": asked.name,
+            "concept_table": asked.name,
             "number": asked.number,
             "current": is_current(asked, kept.values()),
             "fingerprint": asked.table.fingerprint,
@@ -146,7 +146,7 @@ def _pieces(
         kept = rows.read(store.rows_of(key, sha256))
         piece = kept.hits if contract is HITS else _columns(getattr(kept, contract.name), contract)
         size = max(map(len, piece.values()), default=0)
-        yield {**piece, "sha256": [sha256] * size, "audit": [key] * size, "table": [asked.name] * size}
+        yield {**piece, "sha256": [sha256] * size, "audit": [key] * size, "concept_table": [asked.name] * size}
 
 
 def _columns(listed: Iterable[Mapping[str, Any]], contract: TableContract) -> Columns:

@@ -190,7 +190,7 @@ def load_matrix(
     with settled_tables(Path(store)) as (_, read), reading(Path(store)):
         audits = [row for row in _rows(read["audits"]) if row["current"]]
         documents = sorted(_rows(read["documents"]), key=lambda row: (row["name"].casefold(), row["sha256"]))
-        wanted = [row for row in audits if row["table"] in _known(tables, audits)] if tables else audits
+        wanted = [row for row in audits if row["concept_table"] in _known(tables, audits)] if tables else audits
         kept = {Outcome(one) for one in _known_findings(findings)}
         sheets = tuple(_sheet(read, row, documents, kept, document) for row in wanted)
         paths = Counter(row["state"] for row in _rows(read["paths"]))
@@ -203,7 +203,7 @@ def load_matrix(
 
 
 def _known(tables: Collection[str], audits: Iterable[Row]) -> Collection[str]:
-    there = {row["table"] for row in audits}
+    there = {row["concept_table"] for row in audits}
     for name in tables:
         if name not in there:
             listed = ", ".join(sorted(there))
@@ -235,7 +235,7 @@ def _sheet(
     open_ones = [entry for entry in entries if entry.finding is Outcome.NOT_ESTABLISHED]
     return Sheet(
         audit=audit["audit"],
-        table=audit["table"],
+        table=audit["concept_table"],
         question=audit["question"],
         fingerprint=audit["fingerprint"],
         concepts=tuple(concepts.values()),

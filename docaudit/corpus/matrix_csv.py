@@ -11,7 +11,7 @@ from docaudit.render.tables import table_csv
 MATRIX_COLUMNS = (
     ("document", "file name"),
     ("sha256", "the document, whatever it is called"),
-    ("table", "name of the concept table"),
+    ("concept_table", "name of the concept table"),
     ("question", "the question; empty if none was asked"),
     ("concept", "concept of the table"),
     ("role", "required or context"),

@@ -179,8 +179,6 @@ def _remedy(said: str) -> str:
         return "give it more with --memory-mb, or ask for less"
     if "operations are disabled" in said or "configuration" in said:
         return "a query sees the tables of the store and nothing else"
-    if 'near "table"' in said:
-        return 'table is a word of SQL: write "table" in double quotes, or findings.table'
     return COLUMNS_REMEDY
 
 

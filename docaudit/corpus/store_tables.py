@@ -26,7 +26,7 @@ from docaudit.frames import (
 _SHA256 = Column("sha256", TEXT, "SHA-256 of the file: the document, whatever it is called")
 _AUDIT = (
     Column("audit", TEXT, "key of the audit: a concept table, a question and options of searching"),
-    Column("table", TEXT, "name of the concept table"),
+    Column("concept_table", TEXT, "name of the concept table"),
 )
 _FAILURE = (
     Column("failure", TEXT, "why it could not be done, a FailureCode; empty if it was"),
