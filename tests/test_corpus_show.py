@@ -16,8 +16,8 @@ from rich.console import Console
 
 from docaudit.cli import main
 from docaudit.corpus import CorpusMatrix, load_matrix
-from docaudit.corpus.matrix import Cell, Outcome
 from docaudit.corpus.matrix_csv import MATRIX_COLUMNS
+from docaudit.corpus.matrix_model import Cell, Outcome
 from docaudit.corpus.matrix_text import print_matrix
 from docaudit.errors import OptionError, StoreError
 from docaudit.render.paper import new_console

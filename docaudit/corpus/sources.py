@@ -6,6 +6,7 @@ row even if it cannot be read. All else is listed with its reason, and nothing i
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import os
 import stat
@@ -21,6 +22,7 @@ from docaudit.errors import DocumentNotFoundError
 _HEAD = 1024
 """A PDF has its header in so many bytes."""
 _READERS = 4
+_TOLD = 5
 
 
 class PathState(StrEnum):
@@ -79,6 +81,22 @@ def find(sources: Iterable[str], progress: Callable[[int, int], None] | None = N
     return done
 
 
+def unreadable(found: Iterable[Found]) -> dict[str, str]:
+    """Why the paths that may be documents cannot be read, by path."""
+    return {shown(one.path): one.reason for one in found if one.state is PathState.NOT_READABLE}
+
+
+def nothing_in(sources: Iterable[str], found: Iterable[Found]) -> DocumentNotFoundError:
+    """The error that says that there is no document below the sources, with what could not be read."""
+    told = [f"{path}: {reason}" for path, reason in unreadable(found).items()]
+    more = f" and {len(told) - _TOLD:,} more" if len(told) > _TOLD else ""
+    where = ", ".join(shown(source) for source in sources)
+    return DocumentNotFoundError(
+        "; ".join([f"no PDF below {where}", *told[:_TOLD]]) + more,
+        remedy="name a folder, a PDF, or a text file with one path on each line",
+    )
+
+
 def _named(source: str) -> Iterator[Found]:
     if os.path.isdir(source):  # noqa: PTH112 - a name may hold bytes that are no text
         yield from _below(source)
@@ -101,8 +119,12 @@ def _named(source: str) -> Iterator[Found]:
 
 
 def _of_list(source: str, content: bytes) -> Iterator[Found]:
-    """The paths in a list: one on each line, or parted by zero bytes as `find -print0` writes them."""
-    parts = content.split(b"\0") if b"\0" in content else content.splitlines()
+    """The paths in a list: one on each line, or parted by zero bytes as `find -print0` writes them.
+
+    A line that begins with # is a comment, unless there is such a file.
+    """
+    lines = b"\0" not in content
+    parts = content.removeprefix(codecs.BOM_UTF8).splitlines() if lines else content.split(b"\0")
     folder = os.getcwd()  # noqa: PTH109
     for part in parts:
         if not part.strip():
@@ -112,7 +134,7 @@ def _of_list(source: str, content: bytes) -> Iterator[Found]:
             yield from _below(path)
         elif os.path.exists(path):  # noqa: PTH110
             yield Found(path, PathState.DOCUMENT)
-        else:
+        elif not (lines and part.lstrip().startswith(b"#")):
             yield Found(
                 path, PathState.NOT_READABLE, reason=f"the list {shown(source)} names it, and it is not there"
             )
