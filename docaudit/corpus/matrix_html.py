@@ -18,7 +18,8 @@ import docaudit
 from docaudit import atomic
 from docaudit.corpus.matrix_model import Cell, CorpusMatrix, Entry, Lost, Outcome, Sheet
 from docaudit.corpus.matrix_text import MARKS, document_names
-from docaudit.errors import OutputError
+from docaudit.errors import OutputError, SavedFileError
+from docaudit.justification import AbsenceJustification
 from docaudit.render import words
 from docaudit.render.clean import one_line
 from docaudit.render.corpus_words import aside, file_names, gone_said, unfinished_said
@@ -90,7 +91,7 @@ def write_pages(
     made = len(wanted) <= MOST_REPORTS if reports is None else reports
     if made:
         for number, (audit, entry) in enumerate(wanted, 1):
-            page = html_report(load_justification(store / entry.justification), language=language)
+            page = html_report(_justification(store, entry), language=language)
             atomic.write_text(folder / _report(audit, entry), page)
             if progress is not None:
                 progress(number, len(wanted))
@@ -112,6 +113,15 @@ def _check_place(folder: Path) -> None:
         ) from error
     if other:
         raise OutputError("was not written by docaudit", file=str(index), remedy="name another folder")
+
+
+def _justification(store: Path, entry: Entry) -> AbsenceJustification:
+    """The justification of a document; raises SavedFileError if it is that of another one."""
+    file = store / entry.justification
+    kept = load_justification(file)
+    if kept.document is None or kept.document.sha256 != entry.sha256:
+        raise SavedFileError("is of another document", file=str(file), remedy="remove it, and run again")
+    return kept
 
 
 def _report(audit: str, entry: Entry) -> str:

@@ -24,7 +24,7 @@ from docaudit.corpus.gather import gather
 from docaudit.corpus.new_store import make_store, writing
 from docaudit.corpus.plan import documents_in, documents_of, plan
 from docaudit.corpus.pool import LocalPool
-from docaudit.corpus.sources import Found, PathState, find, nothing_in, unreadable
+from docaudit.corpus.sources import Found, PathState, absolute, find, nothing_in, unreadable
 from docaudit.corpus.store import Store
 from docaudit.corpus.work import Outcome, Task
 from docaudit.errors import OptionError, StoreError
@@ -114,7 +114,7 @@ def run(
     with writing(Path(store)):
         place, chosen = make_store(Path(store), chosen)
         place.clean()
-        named = [os.path.abspath(os.fsdecode(source)) for source in sources]  # noqa: PTH100 - links stay as named
+        named = [absolute(os.fsdecode(source)) for source in sources]
         found = find(named, _stage(progress, "files"))
         documents = documents_of(found) if named else documents_in(place)
         if not documents and named:

@@ -123,13 +123,12 @@ def _of_list(source: str, content: bytes) -> Iterator[Found]:
 
     A line that begins with # is a comment, unless there is such a file.
     """
+    content = _plain(content)
     lines = b"\0" not in content
-    parts = content.removeprefix(codecs.BOM_UTF8).splitlines() if lines else content.split(b"\0")
-    folder = os.getcwd()  # noqa: PTH109
-    for part in parts:
+    for part in content.splitlines() if lines else content.split(b"\0"):
         if not part.strip():
             continue
-        path = os.path.normpath(os.path.join(folder, os.fsdecode(part)))  # noqa: PTH118
+        path = _listed(os.fsdecode(part)) if lines else absolute(os.fsdecode(part))
         if os.path.isdir(path):  # noqa: PTH112
             yield from _below(path)
         elif os.path.exists(path):  # noqa: PTH110
@@ -138,6 +137,33 @@ def _of_list(source: str, content: bytes) -> Iterator[Found]:
             yield Found(
                 path, PathState.NOT_READABLE, reason=f"the list {shown(source)} names it, and it is not there"
             )
+
+
+def _plain(content: bytes) -> bytes:
+    """A list in UTF-8, without a mark: the zero bytes of UTF-16 part no paths."""
+    for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        if content.startswith(mark):
+            return content.decode("utf-16", "replace").encode("utf-8", "replace")
+    # Without a mark: every other byte of text in a Western language is zero.
+    for first, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        if content[first::2].count(0) > len(content) / 3:
+            return content.decode(encoding, "replace").encode("utf-8", "replace")
+    return content.removeprefix(codecs.BOM_UTF8)
+
+
+def _listed(line: str) -> str:
+    """The path on a line of a list: as it stands, or without blanks and quotes around it if there is none such."""
+    bare = line.strip()
+    unquoted = bare[1:-1] if len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "\"'" else bare
+    there = (one for one in (line, bare, unquoted) if os.path.lexists(one))
+    return absolute(next(there, unquoted))
+
+
+def absolute(path: str) -> str:
+    """An absolute path; links stay as named, but where one is left by `..` the path is where the system finds it."""
+    if ".." in path.split("/"):
+        return os.path.realpath(path)
+    return os.path.abspath(path)  # noqa: PTH100
 
 
 def _below(top: str) -> Iterator[Found]:
