@@ -420,9 +420,8 @@ def test_rows_that_were_lost_or_damaged_are_made_again(tmp_path: Path) -> None:
     for damage in (mine.unlink, lambda: mine.write_bytes(mine.read_bytes()[:50])):
         damage()
         shutil.rmtree(store / "tables")
-        for _ in range(
-            2
-        ):  # what is damaged is seen at the end of a run: a row that says so, and made again by the next
+        # What is damaged is seen at the end of a run: a row that says so, and made again by the next.
+        for _ in range(2):
             run_here(docs, store)
             assert len(table(store, "findings")) == 4
         assert content(store / "tables") == before
