@@ -27,7 +27,7 @@ from docaudit.corpus.pool import LocalPool
 from docaudit.corpus.sources import Found, PathState, absolute, find, nothing_in, unreadable
 from docaudit.corpus.store import Store
 from docaudit.corpus.work import Outcome, Task
-from docaudit.errors import OptionError, StoreError
+from docaudit.errors import ClusterError, OptionError, StoreError
 from docaudit.options import AuditOptions
 
 Progress = Callable[[str, int, int], None]
@@ -138,6 +138,7 @@ def run(
                     unfinished.note(place, before + len(outcomes), len(documents))
                     _gather_quickly(place, found, named, progress)
                 raise
+            _need_rows(place, tasks)
         gather(place, found, named, _stage(progress, "tables"))
         unfinished.forget(place)
         failed = place.failed_documents()
@@ -159,6 +160,18 @@ def _gather_quickly(
     """The tables of what is done, for whoever ended the run, unless that takes long."""
     if len(store.known_documents()) <= _QUICK:
         gather(store, found, named, _stage(progress, "tables"))
+
+
+def _need_rows(store: Store, tasks: Sequence[Task]) -> None:
+    """Raise ClusterError if work that is said to be done left no rows: it was done elsewhere, or not at all."""
+    keys = {key for task in tasks for key in task.keys}
+    there = {key: store.audited(key) for key in keys}
+    lost = [task for task in tasks if any(task.sha256 not in there[key] for key in task.keys)]
+    if lost:
+        raise ClusterError(
+            f"the executor calls {len(lost)} documents done, and the store has no rows of them",
+            remedy="its processes must reach the store under the same path",
+        )
 
 
 def _outcomes(tasks: Sequence[Task], where: _Place, progress: Progress | None) -> Iterator[Outcome]:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -29,6 +30,8 @@ from docaudit.parsed import ParsedDocument
 
 FORM = 1
 _ROWS = ".rows.gz"
+_HALF_WRITTEN = re.compile(r"\.[\w.]+\.[a-z0-9_]{8}")
+"""What docaudit.atomic writes to before it moves it; other hidden files in a store are somebody's."""
 
 
 class Store:
@@ -111,7 +114,7 @@ class Store:
         ]
         folders += _folders(self.root / "audits") + _folders(self.tables)
         for folder in folders:
-            for left in folder.glob(".*"):
+            for left in (one for one in folder.glob(".*") if _HALF_WRITTEN.fullmatch(one.name)):
                 shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
 
 
