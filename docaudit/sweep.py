@@ -55,13 +55,13 @@ def sweep_lines(
     Returns:
         hit_df and ledger_df (frames.HIT_DF, frames.LEDGER_DF).
     """
-    with _no_collector():
+    with no_collector():
         return _sweep(line_df, table, pages_total, (regex_seconds, monotonic() + sweep_seconds), toc_df)
 
 
 @contextmanager
-def _no_collector() -> Iterator[None]:
-    """Without the garbage collector: a sweep makes very many small objects and no cycles."""
+def no_collector() -> Iterator[None]:
+    """Without the garbage collector: a sweep, and all around it, makes very many small objects and hardly a cycle."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -71,8 +71,10 @@ def _no_collector() -> Iterator[None]:
             gc.enable()
 
 
-_prepared: dict[int, Corpus] = {}
-"""By id of line_df what the last sweep of it was run on: the search text of a document is made once for many sweeps."""
+_prepared: dict[int, tuple[pd.DataFrame, Corpus]] = {}
+"""By id of line_df what the last sweep of it was run on, and a copy of line_df as it then was: the search text of a
+document is made once for many sweeps.
+"""
 
 
 class Prepared(NamedTuple):
@@ -104,10 +106,10 @@ def prepare(line_df: pd.DataFrame, known: Prepared | None = None) -> Prepared:
 
 def _corpus_of(line_df: pd.DataFrame) -> Corpus:
     """The search text of these lines; kept while the table lives, and made anew if the table was changed since."""
-    lines = PageLines.of(line_df)
     known = _prepared.get(id(line_df))
-    if known is not None and known.lines.same_as(lines):
-        return known
+    if known is not None and known[0].equals(line_df):
+        return known[1]
+    lines = PageLines.of(line_df)
     corpus = Corpus(lines, build_flows(lines))
     _keep(line_df, corpus)
     return corpus
@@ -116,7 +118,7 @@ def _corpus_of(line_df: pd.DataFrame) -> Corpus:
 def _keep(line_df: pd.DataFrame, corpus: Corpus) -> None:
     if id(line_df) not in _prepared:
         weakref.finalize(line_df, _prepared.pop, id(line_df), None)
-    _prepared[id(line_df)] = corpus
+    _prepared[id(line_df)] = line_df.copy(), corpus
 
 
 def _sweep(

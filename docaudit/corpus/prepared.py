@@ -1,6 +1,6 @@
-"""What every table needs of a document and none changes: its search text and its controls, made once and kept.
+"""What every table needs of a document and none changes: search text, words and controls, made once and kept.
 
-The search text takes longer to make than many sweeps of it. What is kept belongs to one parse and to the very code that
+All this takes longer to make than many sweeps. What is kept belongs to one parse and to the very code that
 made it: with any other it is made anew, so that it never decides what is found.
 """
 
@@ -24,6 +24,7 @@ from docaudit.location import MatchKind
 from docaudit.parsed import ParsedDocument
 from docaudit.search.flows import Flow, FlowKind
 from docaudit.sweep import Prepared, prepare
+from docaudit.vocabulary import Vocabulary, build_vocabulary, keep_vocabulary
 
 _LIBRARIES = ("numpy", "pandas", "regex", "rapidfuzz", "ahocorasick-rs")
 _DIGEST = 32
@@ -42,6 +43,7 @@ class _Kept(msgspec.Struct, array_like=True):
     flows: list[_Flow]
     bare: list[_Flow]
     controls: list[Any]
+    words: Vocabulary
 
 
 def prepared(path: Path, parsed: ParsedDocument, lines: str) -> tuple[ControlGroup, ...]:
@@ -57,11 +59,13 @@ def prepared(path: Path, parsed: ParsedDocument, lines: str) -> tuple[ControlGro
         prepare(
             parsed.line_df, Prepared([_flow(one) for one in kept.flows], [_flow(one) for one in kept.bare])
         )
+        keep_vocabulary(parsed.line_df, kept.words)
         return tuple(ControlGroup.model_validate(one) for one in kept.controls)
     made = prepare(parsed.line_df)
     controls = run_controls(parsed)
     told = [one.model_dump(mode="json") for one in controls]
-    _write(path, _Kept(_made_by(), lines, _plain(made.flows), _plain(made.bare), told))
+    words = build_vocabulary(parsed.line_df)
+    _write(path, _Kept(_made_by(), lines, _plain(made.flows), _plain(made.bare), told, words))
     return controls
 
 

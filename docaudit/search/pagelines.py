@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -102,13 +102,6 @@ class PageLines:
 
     def __len__(self) -> int:
         return len(self.page)
-
-    def same_as(self, other: PageLines) -> bool:
-        """Whether these are the same lines, value by value."""
-        return all(
-            np.array_equal(mine, theirs, equal_nan=True) if isinstance(mine, np.ndarray) else mine == theirs
-            for mine, theirs in ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
-        )
 
     @cached_property
     def sheet(self) -> list[int]:
