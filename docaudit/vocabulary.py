@@ -35,12 +35,14 @@ class Vocabulary:
         by_fold: Folded word -> words as written.
         by_plain: Word without accents -> folded words.
         by_stem: Simple stem -> folded words.
+        counts: For each line how many words stand in it.
     """
 
     lines_of: dict[str, list[int]]
     by_fold: dict[str, list[str]]
     by_plain: dict[str, list[str]]
     by_stem: dict[str, list[str]]
+    counts: list[int]
 
     @cached_property
     def folded(self) -> list[str]:
@@ -91,19 +93,35 @@ _known: dict[int, tuple[pd.Series, Vocabulary]] = {}
 
 def build_vocabulary(line_df: pd.DataFrame) -> Vocabulary:
     """The vocabulary of all lines; kept while the table lives, and made anew if its texts were changed since."""
-    known = _known.get(id(line_df))
-    if known is not None and known[0].equals(line_df["text"]):
-        return known[1]
+    known = _known_of(line_df)
+    if known is not None:
+        return known
     lines_of: dict[str, list[int]] = defaultdict(list)
+    counts: list[int] = []
     for position, text in enumerate(line_df["text"].tolist()):
-        for word in dict.fromkeys(WORD.findall(str(text))):  # in order: the same document gives the same
+        words = WORD.findall(str(text))
+        counts.append(len(words))
+        for word in dict.fromkeys(words):  # in their order, so that the same document always gives the same
             lines_of[word].append(position)
     by_fold = _grouped((fold(word), word) for word in lines_of)
     by_plain = _grouped((without_accents(word), word) for word in by_fold)
     by_stem = _grouped((stem, word) for word in by_fold for stem in stems(word))
-    vocabulary = Vocabulary(dict(lines_of), by_fold, by_plain, by_stem)
+    vocabulary = Vocabulary(dict(lines_of), by_fold, by_plain, by_stem, counts)
     keep_vocabulary(line_df, vocabulary)
     return vocabulary
+
+
+def words_in_lines(line_df: pd.DataFrame) -> list[int]:
+    """For each line how many words stand in it."""
+    known = _known_of(line_df)
+    if known is not None:
+        return known.counts
+    return [len(WORD.findall(str(text))) for text in line_df["text"].tolist()]
+
+
+def _known_of(line_df: pd.DataFrame) -> Vocabulary | None:
+    known = _known.get(id(line_df))
+    return known[1] if known is not None and known[0].equals(line_df["text"]) else None
 
 
 def keep_vocabulary(line_df: pd.DataFrame, vocabulary: Vocabulary) -> None:

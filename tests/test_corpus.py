@@ -123,7 +123,9 @@ def test_hits_pages_and_blind_spots_are_those_of_the_document(filled: tuple[Path
     _, store = filled
     two = sha_of(store, "two.pdf")
     hits = table(store, "hits").pipe(lambda frame: frame[frame["sha256"] == two])
-    found = list(zip(hits["concept_table"], hits["concept"], hits["page_num"], hits["match_text"], strict=True))
+    found = list(
+        zip(hits["concept_table"], hits["concept"], hits["page_num"], hits["match_text"], strict=True)
+    )
     assert sorted(found) == [("machines", "cranes", 2, "Crane"), ("water", "ferry", 2, "ferry")]
     pages = table(store, "pages")
     assert pages.loc[pages["sha256"] == two, "page_num"].tolist() == [1, 2]

@@ -146,7 +146,12 @@ def _pieces(
         kept = rows.read(store.rows_of(key, sha256))
         piece = kept.hits if contract is HITS else _columns(getattr(kept, contract.name), contract)
         size = max(map(len, piece.values()), default=0)
-        yield {**piece, "sha256": [sha256] * size, "audit": [key] * size, "concept_table": [asked.name] * size}
+        yield {
+            **piece,
+            "sha256": [sha256] * size,
+            "audit": [key] * size,
+            "concept_table": [asked.name] * size,
+        }
 
 
 def _columns(listed: Iterable[Mapping[str, Any]], contract: TableContract) -> Columns:

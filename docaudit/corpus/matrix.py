@@ -190,7 +190,9 @@ def load_matrix(
     with settled_tables(Path(store)) as (_, read), reading(Path(store)):
         audits = [row for row in _rows(read["audits"]) if row["current"]]
         documents = sorted(_rows(read["documents"]), key=lambda row: (row["name"].casefold(), row["sha256"]))
-        wanted = [row for row in audits if row["concept_table"] in _known(tables, audits)] if tables else audits
+        wanted = (
+            [row for row in audits if row["concept_table"] in _known(tables, audits)] if tables else audits
+        )
         kept = {Outcome(one) for one in _known_findings(findings)}
         sheets = tuple(_sheet(read, row, documents, kept, document) for row in wanted)
         paths = Counter(row["state"] for row in _rows(read["paths"]))

@@ -78,8 +78,8 @@ class PageLines:
     font_size: Floats
 
     @classmethod
-    def of(cls, line_df: pd.DataFrame) -> PageLines:
-        """Arrays of line_df; columns that it lacks are filled in."""
+    def of(cls, line_df: pd.DataFrame, search: list[str] | None = None) -> PageLines:
+        """Arrays of line_df; columns that it lacks are filled in. `search`: what it was for the same lines before."""
         full = completed(line_df)
         text = [encodable(value if isinstance(value, str) else str(value)) for value in full["text"].tolist()]
         return cls(
@@ -87,7 +87,7 @@ class PageLines:
             number=[int(value) for value in full["line_num"].tolist()],
             block=[int(value) for value in full["block_num"].tolist()],
             text=text,
-            search=[searchable(line) for line in text],
+            search=[searchable(line) for line in text] if search is None else search,
             source=[str(value) for value in full["source"].tolist()],
             line_type=[str(value) for value in full["line_type"].tolist()],
             direction=[str(value) for value in full["direction"].tolist()],
