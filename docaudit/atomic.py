@@ -16,8 +16,15 @@ Content = str | bytes | Path
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all; raises OutputError."""
+    """Write a file whole or not at all; raises OutputError.
+
+    Missing folders are made. A link is replaced, and what it leads to stays as it is; a device or pipe is refused.
+    """
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise OutputError(
+                "is a device or pipe, which a file would replace", file=str(path), remedy="name a file"
+            )
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:

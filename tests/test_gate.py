@@ -88,6 +88,12 @@ class TestDecisions:
             with pytest.raises(ValidationError, match="min_of_top_n needs top_n"):
                 OperatingRecord.model_validate({**OPERATING, **given})
 
+    @pytest.mark.parametrize("top_n", [True, "2", 2.0])
+    def test_top_n_is_a_whole_number(self, top_n: Any) -> None:
+        operating = {**OPERATING, "aggregation": "min_of_top_n", "top_n": top_n}
+        with pytest.raises(GateError, match="operating: top_n: Input should be a valid integer"):
+            frozen([row("A", 0.5)], operating=operating)
+
     def test_the_direction_must_be_declared(self) -> None:
         with pytest.raises(ValidationError, match="direction"):
             OperatingRecord.model_validate({"stage": "s", "score_kind": "k"})
@@ -308,6 +314,11 @@ class TestRiskCoverage:
     def test_one_label_is_not_measurable(self, labels: tuple[str, str]) -> None:
         got = risk_coverage(frozen([row(f"Q{at}", at / 2, label) for at, label in enumerate(labels)]))
         assert (got.aurc, got.best, got.no_skill) == (None, None, None)
+
+    def test_unverified_questions_are_no_part_of_it(self) -> None:
+        rows = [row("A", 0.9), row("B", 0.8, "absent")]
+        unknown = [row("U", 0.95, "unverified"), row("V", None, "unverified")]
+        assert risk_coverage(frozen([*rows, *unknown])) == risk_coverage(frozen(rows))
 
     def test_equal_values_come_together(self) -> None:
         got = risk_coverage(frozen([row("A", 0.9), row("B", 0.9, "absent")]))

@@ -12,7 +12,7 @@ from docaudit.abstention.calibration import calibrate, check_calibration, descri
 from docaudit.abstention.frozen import Frozen
 from docaudit.abstention.gate import Reason
 from docaudit.abstention.message import FORBIDDEN, check_message, hold_message
-from docaudit.abstention.splits import Split, leaks, split, take_part
+from docaudit.abstention.splits import Split, leaks, near_duplicates, split, take_part
 from docaudit.errors import GateError
 from tests.gates import OPERATING, frozen, row
 
@@ -114,6 +114,13 @@ class TestSplit:
     def test_numbers_that_split_nothing(self, given: Any) -> None:
         with pytest.raises(GateError):
             split(frozen(questions(20, 10)), **given)
+
+    def test_pairs_are_found_however_far_apart(self) -> None:
+        rows = [row(f"Q{at}", 1.0, group=f"g{at}", query=f"{at * 7919:b} {at}") for at in range(600)]
+        rows[3]["query"], rows[599]["query"] = "Where is the desk?", "where is the desk"
+        made = frozen(rows)
+        found = [(one.id, other.id) for one, other, _ in near_duplicates(made.rows, 97)]
+        assert found == [("Q3", "Q599")]
 
     def test_the_same_words_are_always_joined(self) -> None:
         rows = [row(f"Q{at}", 1.0, group=f"g{at}", query=text) for at, text in enumerate(["desk?", "Desk?"])]
@@ -271,6 +278,16 @@ class TestGuarantee:
         assert got.chosen == 0.5  # at 0.7 P2 would be held
         assert "0 of 60" in got.statement
 
+    def test_fewest_held_outweighs_fewest_passed(self) -> None:
+        from docaudit.abstention.guarantee import guaranteed_threshold
+
+        # At 0.5, P1, P2 and 1 of 100 without evidence pass; at 0.7, P1 alone: purer, but P2 is held.
+        rows = [*self.rows(99), row("A99", 0.6, "absent")]
+        got = guaranteed_threshold(frozen(rows), [0.5, 0.7], max_false_pass=0.1)
+        assert (got.valid, got.chosen) == ((0.5, 0.7), 0.5)
+        assert got.false_pass is not None
+        assert (got.false_pass.numerator, got.false_pass.denominator) == (1, 100)
+
     def test_too_many_pass(self) -> None:
         from docaudit.abstention.guarantee import guaranteed_threshold
 
@@ -287,6 +304,16 @@ class TestGuarantee:
         assert "too many of the 60 such questions pass" in passing.statement
         good = guaranteed_threshold(frozen(self.rows(60)), [0.5], max_false_pass=0.1).statement
         assert "90.0 % confidence (one-sided): 0 of 60 did" in good
+
+    def test_copies_of_a_question_are_no_draws(self) -> None:
+        from docaudit.abstention.guarantee import guaranteed_threshold
+
+        rows = self.rows(22)
+        for one in rows[1:22]:
+            one["query"] = "May I lend it?" if one is not rows[3] else "  May I  lend it ? "
+        with pytest.raises(GateError, match="by copies of a question") as caught:
+            guaranteed_threshold(frozen(rows), [0.5], max_false_pass=0.1)
+        assert caught.value.problems == (f"rows {', '.join(map(str, range(2, 23)))}: the same question",)
 
     def test_both_labels_are_needed(self) -> None:
         from docaudit.abstention.guarantee import guaranteed_threshold

@@ -14,9 +14,12 @@ import pytest
 from docaudit.abstention.bm25 import BM25, Document, tokens, unseen
 from docaudit.abstention.experiment import run_experiment
 from docaudit.abstention.experiment_files import read_inputs
+from docaudit.abstention.plot import steps
+from docaudit.abstention.reading import read_frozen
+from docaudit.abstention.threshold_sweep import sweep_thresholds
 from docaudit.cli import main
 from docaudit.errors import GateError
-from tests.gates import content, hundred, row
+from tests.gates import OPERATING, QUESTIONS, content, hundred, row
 
 CONFIG: dict[str, Any] = {
     "method": "BM25 positive-IDF",
@@ -159,6 +162,17 @@ class TestRun:
         assert main(["gate", "sweep", str(out)]) == 2
         assert said in capsys.readouterr().err
 
+    @pytest.mark.parametrize("name", ["config", "documents", "queries"])
+    def test_an_input_is_never_written_over(
+        self, name: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        before = (tmp_path / f"{name}.json").read_bytes()
+        (tmp_path / "link.json").symlink_to(f"{name}.json")
+        for out in (f"{name}.json", "link.json"):
+            assert main(["gate", "run", *files, "--out", str(tmp_path / out)]) == 2
+            assert "is one of the input files" in capsys.readouterr().err
+        assert (tmp_path / f"{name}.json").read_bytes() == before
+
     def test_unverified_is_no_absence(self, tmp_path: Path) -> None:
         queries = [*QUERIES, query("Q4", "bird?", answerable_in_collection=None)]
         out = tmp_path / "results.json"
@@ -294,7 +308,11 @@ class TestSweepCommand:
 
     @pytest.mark.parametrize(
         "arguments",
-        [["--thresholds", "a"], ["--thresholds", "nan"], ["--part", "tuning"], ["--guarantee", "0.1"]],
+        [
+            *(["--thresholds", one] for one in ("a", "nan", "1_0", "０.５", "0.4;0.7", "")),
+            ["--part", "tuning"],
+            ["--guarantee", "0.1"],
+        ],
     )
     def test_usage(self, arguments: list[str], results: Path) -> None:
         assert main(["gate", "sweep", str(results), *arguments]) == 2
@@ -427,6 +445,60 @@ class TestPlot:
         assert "coverage: passed, of all questions with known evidence" in text
         assert "false pass, of 2 without evidence" in text
         assert "the rest has no score" in text
+
+    def test_a_folder_that_is_not_there_is_said_first(
+        self, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        out = tmp_path / "r.json"
+        plot = str(tmp_path / "no" / "p.png")
+        assert main(["gate", "run", *files, "--out", str(out), "--plot", plot]) == 2
+        assert "there is no such folder" in capsys.readouterr().err
+        assert not out.exists()
+        # A look at the held-out part that cannot be drawn is not taken.
+        path, parts = written_groups(tmp_path)
+        look = ["--split", str(parts), "--part", "held_out", "--thresholds", "0.2", "--plot", plot]
+        assert main(["gate", "sweep", str(path), *look]) == 2
+        assert json.loads(parts.read_text())["uses"] == []
+
+    @staticmethod
+    def drawn(tmp_path: Path, *named: str, **parts: Any) -> str:
+        matplotlib = pytest.importorskip("matplotlib", reason="the extra evaluate is not installed")
+        path, plot = tmp_path / "frozen.json", tmp_path / "p.svg"
+        rows = [row("A", 0.9), row("B", 0.8, "absent"), row("C", 0.5)]
+        path.write_text(json.dumps(content(rows, **parts)), "utf-8")
+        with matplotlib.rc_context({"svg.fonttype": "none"}):
+            assert main(["gate", "sweep", str(path), *named, "--plot", str(plot)]) == 0
+        return plot.read_text("utf-8")
+
+    def test_the_title_says_what_it_is_of(self, tmp_path: Path) -> None:
+        named = self.drawn(tmp_path, "--thresholds", "0.6")
+        assert "lending: cosine similarity, all questions" in named
+        assert "no threshold was named" not in named
+        assert "no threshold was named, so none is marked" in self.drawn(tmp_path)
+
+    @pytest.mark.parametrize(
+        ("name", "said"), [("規程", "letters that the font lacks"), ("a $x$ b", "a $x$ b")]
+    )
+    def test_names_are_drawn_as_they_are_or_it_says_so(self, tmp_path: Path, name: str, said: str) -> None:
+        assert said in self.drawn(tmp_path, questions={**QUESTIONS, "name": name})
+
+    @pytest.mark.parametrize(
+        ("direction", "values", "states"),
+        [
+            ("higher_is_better", [0.5, 0.8, 0.9], [(2, 1), (2, 1), (1, 1), (1, 0), (0, 0)]),
+            ("lower_is_better", [0.1, 0.2, 0.5], [(0, 0), (1, 0), (1, 1), (2, 1), (2, 1)]),
+        ],
+    )
+    def test_the_steps_of_the_errors(
+        self, direction: str, values: list[float], states: list[tuple[int, int]]
+    ) -> None:
+        scores = values[::-1] if direction == "higher_is_better" else values
+        rows = [row("A", scores[0]), row("B", scores[1], "absent"), row("C", scores[2]), row("D")]
+        made = read_frozen(content(rows, operating={**OPERATING, "direction": direction}), "0" * 64)
+        places, passing = steps(sweep_thresholds(made))
+        assert places[1:-1] == values
+        assert places[0] < values[0] < values[-1] < places[-1]
+        assert passing == states
 
     def test_another_suffix_is_refused(self, files: list[str], tmp_path: Path) -> None:
         out = ["--out", str(tmp_path / "r.json")]

@@ -137,6 +137,13 @@ def test_what_reaches_the_model_is_a_veto_and_what_was_filtered_is_none() -> Non
     assert kinds == {("Q001", VetoKind.CROSS_TENANT_LEAK), ("Q002", VetoKind.UNAUTHORISED_SOURCE)}
 
 
+def test_what_only_the_viewer_was_shown_is_a_veto_too() -> None:
+    rows = perfect()
+    rows.run("Q001")["citations"].append({"document": "D34", "passage": "p1", "resolved": True})
+    (veto,) = rows.evaluation().vetoes
+    assert (veto.run_id, veto.kind) == ("Q001", VetoKind.CROSS_TENANT_LEAK)
+
+
 @pytest.mark.parametrize("evidence", [[], [{"document": "D30", "passage": "p1"}]])
 def test_a_critical_claim_that_a_judge_found_full_without_a_passage_that_counts_is_a_veto(
     evidence: list[dict[str, str]],
@@ -170,6 +177,12 @@ def test_a_critical_invention_is_a_veto_and_a_minor_one_is_none() -> None:
     rows.claim("Q007", "c1")["support"] = "contradicted"
     (veto,) = rows.evaluation().vetoes
     assert (veto.run_id, veto.kind) == ("Q007", VetoKind.SEVERE_INVENTION)
+
+
+def test_a_share_equal_to_its_threshold_reaches_it() -> None:
+    rows = perfect()
+    rows.contract["thresholds"] = dict.fromkeys([metric.value for metric in Metric], 1.0)
+    assert rows.evaluation().decision is Decision.RELEASED
 
 
 def test_release_needs_every_threshold_and_something_measured() -> None:

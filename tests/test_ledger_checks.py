@@ -186,6 +186,14 @@ class TestRouting:
         assert found.repair_first is Layer.SECURITY
         assert "stop" in found.symptoms[0].repair
 
+    def test_an_invention_that_no_review_has_is_generation(self) -> None:
+        rows = perfect()
+        rows.run("Q001")["violations"] = [
+            {"kind": "severe_invention", "channel": "answer", "what": "a deadline that stands nowhere"}
+        ]
+        found = self.result(rows, "Q001")
+        assert (found.symptoms, found.repair_first) == ((Symptom.CLAIM,), Layer.GENERATION)
+
     def test_order_and_reach(self) -> None:
         assert route(list(reversed(Symptom))) == tuple(Symptom)
         assert {symptom.layer for symptom in Symptom} == set(Layer)
@@ -270,6 +278,23 @@ class TestLint:
         rows.claim("Q001", "c1")["evidence"] = []
         assert self.codes(rows) == ["citation_count"]
         assert counts(rows.evaluation())["claim_support"] == (109, 120)
+
+    def test_a_threshold_that_asks_for_nothing(self) -> None:
+        rows = perfect()
+        rows.contract["thresholds"]["claim_support"] = 0.0
+        rows.contract["thresholds"]["complete_pass"] = 0.001
+        (finding,) = rows.evaluation().lint
+        assert (finding.code, finding.message) == ("threshold_zero", "0 is enough for claim_support")
+
+    def test_an_answer_of_which_nothing_is_judged(self) -> None:
+        rows = perfect()
+        rows.contract["manifest"]["claims_per_case"] = None
+        case = rows.case("Q001")
+        assert case["answerability"] == "ANSWERABLE"
+        case["claims"] = []
+        rows.claims = [one for one in rows.claims if one["run_id"] != "Q001"]
+        (finding,) = rows.evaluation().lint
+        assert (finding.code, finding.message) == ("no_claims", "ANSWERABLE without a claim: Q001")
 
     def test_tuning_weakens_control(self) -> None:
         before, after = Rows(), Rows()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
@@ -112,6 +113,30 @@ def test_faults_are_one_line_with_all_rows_and_exit_2(run: Run, tmp_path: Path) 
     assert err.count("\n") == 1
     assert "runs.jsonl row 3: NaN is not a number" in err
     assert "runs.jsonl row 8: Q001 is already row 1" in err
+
+
+def test_no_file_of_the_ledger_is_written_over(run: Run, tmp_path: Path) -> None:
+    folder = perfect().write(tmp_path / "ledger")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    (tmp_path / "link.html").symlink_to(folder / "runs.jsonl")
+    for html in (*folder.iterdir(), tmp_path / "link.html"):
+        code, _, err = run("evaluate", folder, "--html", html)
+        assert code == 2
+        assert "is a file of the ledger" in err
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_pipe_is_not_replaced_by_a_file_and_a_link_leaves_its_target(run: Run, tmp_path: Path) -> None:
+    folder = perfect().write(tmp_path / "ledger")
+    pipe, link, kept = (tmp_path / name for name in ("pipe", "link.html", "kept.html"))
+    os.mkfifo(pipe)
+    code, _, err = run("evaluate", folder, "--html", pipe)
+    assert (code, pipe.is_fifo()) == (2, True)
+    assert "is a device or pipe" in err
+    kept.write_text("kept")
+    link.symlink_to(kept)
+    assert run("evaluate", folder, "--html", link)[0] == 0
+    assert (kept.read_text(), link.is_symlink()) == ("kept", False)
 
 
 def test_a_folder_that_is_none(run: Run, tmp_path: Path) -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
+import time
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from docaudit.abstention import reading
+from docaudit.abstention.ledger import reading as ledger_reading
 from docaudit.abstention.ledger.ledger import ledger_of, load_ledger
 from docaudit.errors import LedgerError
 from docaudit.saved import dump
@@ -109,6 +115,10 @@ SAME = [{"document": "D05", "passage": "p2"}]
             "cases.jsonl row 5: labelled at 2026-09-03 00:00:00+00:00, after the contract that froze it",
         ),
         (set_case(language="fr"), "contract.json: the manifest says 20 cases in en, and there are 19"),
+        (
+            lambda rows: rows.documents[0].update(effective_from="2026-02-01", effective_to="2026-01-31"),
+            "documents.jsonl row 1: it applies from 2026-02-01 to 2026-01-31, which is no day at all",
+        ),
         (set_claim(claim_id="c2"), "claims.jsonl row 10: Q005 c2 is already row 9"),
         (set_claim(run_id="Q999"), "claims.jsonl row 9: the run Q999 is not in runs.jsonl"),
         (set_claim(run_id="Q999"), "runs.jsonl row 5: the claim c1 of Q005 has no review in claims.jsonl"),
@@ -175,6 +185,12 @@ def test_what_was_frozen_cannot_follow_the_outputs(name: str) -> None:
     assert fault.startswith(f"{name}.jsonl: is not the file that the contract froze")
 
 
+def test_the_very_moment_of_the_contract_is_early_enough() -> None:
+    rows = Rows()
+    rows.runs[4]["output_at"] = rows.cases[4]["labelled_at"] = rows.contract["frozen_at"]
+    assert ledger_of(rows.files()).runs[4].output_at == ledger_of(rows.files()).contract.frozen_at
+
+
 def test_passages_that_no_document_has_carry_nothing() -> None:
     rows = Rows()
     ghost = {"document": "D01", "passage": "GHOST"}
@@ -238,6 +254,33 @@ def test_lines_that_are_no_rows(line: bytes, fault: str) -> None:
     assert one.startswith(f"runs.jsonl row 62: {fault}")
 
 
+def test_a_byte_order_mark_says_nothing() -> None:
+    files = Rows().files()
+    marked = {name: BOM_UTF8 + text for name, text in files.items()}
+    contract = json.loads(files["contract.json"])
+    for name in ("documents", "cases"):  # the hashes are those of the files as they are
+        contract[f"{name}_sha256"] = hashlib.sha256(marked[f"{name}.jsonl"]).hexdigest()
+    marked["contract.json"] = BOM_UTF8 + json.dumps(contract).encode()
+    frozen = hashlib.sha256(marked["contract.json"]).hexdigest().encode()
+    marked["runs.jsonl"] = marked["runs.jsonl"].replace(
+        hashlib.sha256(files["contract.json"]).hexdigest().encode(), frozen
+    )
+    assert ledger_of(marked).runs[0].case_id == "Q001"
+
+
+def test_a_row_with_many_fields_is_read_in_no_time() -> None:
+    pairs = [(f"field{at}", 0) for at in range(30_000)]
+    for hook in (reading.unique_keys, ledger_reading.checked):
+        text = json.dumps(dict(pairs))
+        started = time.process_time()
+        hook(pairs) if hook is reading.unique_keys else hook(text.encode())
+        with pytest.raises(ValueError, match="twice"):
+            hook([*pairs, pairs[0]]) if hook is reading.unique_keys else hook(
+                f'{text[:-1]}, "field0": 1}}'.encode()
+            )
+        assert time.process_time() - started < 5  # each with each took minutes
+
+
 def test_a_folder_that_is_no_ledger(tmp_path: Path) -> None:
     (tmp_path / "contract.json").write_text("{}")
     with pytest.raises(LedgerError, match=r"is not a ledger: documents\.jsonl: No such file") as caught:
@@ -287,6 +330,24 @@ class TestJustifications:
         (one,) = caught.value.problems
         assert one.startswith("runs.jsonl row 28: ")
         assert fault in one
+
+    def test_paths_that_lead_to_no_file(self, tmp_path: Path) -> None:
+        folder = self.folder(tmp_path)
+        (folder / "loop").symlink_to("loop")
+        os.mkfifo(folder / "pipe")  # reading it would wait for ever
+        runs = (folder / "runs.jsonl").read_text("utf-8")
+        for path, fault in (
+            ("j/\\u0000x", "is no path"),
+            ("loop", ""),
+            ("pipe", "is no file"),
+            (".", "is no file"),
+        ):
+            (folder / "runs.jsonl").write_text(runs.replace('"q.json"', f'"{path}"'), "utf-8")
+            with pytest.raises(LedgerError) as caught:
+                load_ledger(folder)
+            (one,) = caught.value.problems
+            assert one.startswith("runs.jsonl row 28: ")
+            assert fault in one
 
     @pytest.mark.parametrize("question", ["", " "])
     def test_one_for_a_case_without_a_question_is_refused(self, tmp_path: Path, question: str) -> None:

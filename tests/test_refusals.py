@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,14 @@ def test_logs_that_cannot_be_counted(tmp_path: Path, rows: tuple[LogRow, ...]) -
     file.write_text("", "utf-8")
     with pytest.raises(EvaluatorError, match="it is empty"):
         read_logs(file)
+
+
+def test_a_line_separator_within_a_text_ends_no_row(tmp_path: Path) -> None:
+    row = json.loads((SAMPLES / "refusals.jsonl").read_text("utf-8").splitlines()[0])
+    row["graded"]["query"] = "What\u2028is\u0085due?"
+    file = tmp_path / "logs.jsonl"
+    file.write_text(json.dumps(row, ensure_ascii=False) + "\n", "utf-8")
+    assert [one.graded.query for one in read_logs(file)] == ["What\u2028is\u0085due?"]
 
 
 def test_three_grounds_and_four_that_are_none() -> None:

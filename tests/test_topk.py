@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from docaudit.abstention.frozen import Frozen
-from docaudit.abstention.records import Candidate, Direction
+from docaudit.abstention.records import Candidate, Comparison, Direction
 from docaudit.abstention.topk.grid import Cell, LeftOut, Unit, topk_grid
 from docaudit.abstention.topk.selection import select_hits
 from docaudit.abstention.topk.stages import Stage, StageLog, State, blame, stage_logs
 from docaudit.cli import main
 from docaudit.errors import GateError
-from tests.gates import content, frozen, row
+from tests.gates import OPERATING, content, frozen, row
 
 HITS = [
     Candidate(doc_id=name, score=score)
@@ -46,9 +46,9 @@ def published() -> list[dict[str, Any]]:
     ]
 
 
-def grid(rows: list[dict[str, Any]], **how: Any) -> tuple[Cell, ...]:
+def grid(rows: list[dict[str, Any]], operating: dict[str, Any] = OPERATING, **how: Any) -> tuple[Cell, ...]:
     pytest.importorskip("ir_measures", reason="the extra evaluate is not installed")
-    return topk_grid(frozen(rows), **{"unit": Unit.DOCUMENT, **how}).cells
+    return topk_grid(frozen(rows, operating=operating), **{"unit": Unit.DOCUMENT, **how}).cells
 
 
 def test_published_means() -> None:
@@ -79,6 +79,21 @@ def test_the_cut_comes_before_the_threshold_and_lower_can_be_better() -> None:
     assert select_hits(HITS, 2, 0.5) == tuple(HITS[:2])
     near = [Candidate(doc_id=name, score=score) for name, score in (("a", 0.1), ("b", 0.4), ("c", 0.5))]
     assert select_hits(near, 3, 0.4, direction=Direction.LOWER) == tuple(near[:2])
+
+
+def test_equal_stays_out_where_more_is_asked_for() -> None:
+    rows = [row("Q", 0.5, required_doc_ids=["D1"])]
+    for comparison, found, blamed in ((">=", 1.0, None), (">", 0.0, Stage.SELECTION)):
+        operating = {**OPERATING, "comparison": comparison}
+        assert select_hits(HITS, 5, 0.78, comparison=Comparison(comparison)) == tuple(
+            HITS[: 1 + (not blamed)]
+        )
+        (log,) = stage_logs(
+            frozen(rows, operating=operating), unit=Unit.DOCUMENT, k=1, threshold=0.5, context={"Q": ["D1"]}
+        )
+        assert log.blamed is blamed
+        (cell,) = grid(rows, ks=(1,), thresholds=(0.5,), operating=operating)
+        assert cell.recall.value == found
 
 
 def test_all_faults_of_hits_at_once() -> None:

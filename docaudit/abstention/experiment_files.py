@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -148,11 +149,13 @@ def _basis(config: Config, questions: Sequence[Question], file: str) -> list[str
 
 
 def _named_twice(names: Sequence[str], file: str) -> list[str]:
+    rows: dict[str, list[int]] = defaultdict(list)
+    for number, name in enumerate(names, 1):
+        rows[name].append(number)
     return [
-        f"{file}: rows {', '.join(str(at) for at, one in enumerate(names, 1) if one == name)}: "
-        f"the id '{name}' is used twice"
-        for name in dict.fromkeys(names)
-        if names.count(name) > 1
+        f"{file}: rows {', '.join(map(str, same))}: the id '{name}' is used twice"
+        for name, same in rows.items()
+        if same[1:]
     ]
 
 

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
 from docaudit.abstention.counts import Unverified, need_verified
-from docaudit.abstention.frozen import Frozen
+from docaudit.abstention.frozen import Frozen, Row
+from docaudit.abstention.frozen_checks import listed
 from docaudit.abstention.gate import decide
 from docaudit.abstention.labels import Evidence
 from docaudit.abstention.ratio import Ratio, percent
 from docaudit.abstention.records import written
+from docaudit.abstention.same import without_end
 from docaudit.errors import GateError, ModelError
 from docaudit.evidence import Model
 
@@ -91,13 +94,14 @@ def guaranteed_threshold(
         unverified: Whether unverified questions are refused, or left out.
 
     Raises:
-        GateError: A label is missing on one side, or a number is out of its range.
+        GateError: A label is missing on one side, a number is out of its range, or a question is there twice.
         ModelError: MAPIE is not installed.
     """
     if not (0 < max_false_pass < 1 and 0 < confidence < 1 and thresholds):
         raise GateError("the limit and the confidence lie between 0 and 1, and a threshold is needed")
     need_verified(frozen, unverified)
     rows = [row for row in frozen.rows if row.label.evidence is not Evidence.UNVERIFIED]
+    _need_draws(rows)
     present = [int(row.label.evidence is Evidence.PRESENT) for row in rows]
     if len(set(present)) < 2:
         raise GateError("questions with and questions without evidence are needed")
@@ -130,6 +134,20 @@ def guaranteed_threshold(
         false_pass=None if chosen is None else _false_pass(frozen, chosen),
         questions_without_evidence=present.count(0),
     )
+
+
+def _need_draws(rows: Sequence[Row]) -> None:
+    """Copies of one question are one draw; the test would count them as many."""
+    by_words: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_words[without_end(row.retrieval.query)].append(row)
+    copies = tuple(f"{listed(same)}: the same question" for same in by_words.values() if same[1:])
+    if copies:
+        raise GateError(
+            "nothing can be guaranteed by copies of a question",
+            problems=copies,
+            remedy="keep one of each: a copy is no further draw",
+        )
 
 
 def _false_pass(frozen: Frozen, threshold: float) -> Ratio:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
-from docaudit.abstention.records import written
+from docaudit.abstention.records import Direction, written
 from docaudit.abstention.threshold_sweep import Sweep
 from docaudit.atomic import write_bytes
 from docaudit.errors import ModelError, OutputError
@@ -45,9 +46,7 @@ def write_plot(sweep: Sweep, path: Path) -> None:
         left, right = figure.subplots(1, 2)
         _risk_coverage(left, sweep)
         _errors(right, sweep)
-        # No names from the results: the font may lack their letters.
-        questions = sweep.points[0].gate.passed.denominator
-        figure.suptitle(f"{questions} questions, results sha256 {sweep.sha256[:12]}", fontsize=10)
+        figure.suptitle(_title(sweep), fontsize=10, parse_math=False)
         # Without a date, the same results give the same bytes.
         kept = {"Date": None} if form == "svg" else {"Software": None}
         figure.savefig(buffer, format=form, dpi=150, metadata=kept)
@@ -90,7 +89,7 @@ def _mark_thresholds(axes: Any, sweep: Sweep) -> None:
     for point in sweep.points:
         passed = point.gate.passed.numerator - point.gate.unverified_passed.numerator
         places.setdefault(passed, []).append(written(point.gate.threshold))
-    if len(places) > _MOST_MARKS:
+    if not sweep.named or len(places) > _MOST_MARKS:
         return
     for place in sweep.risk_coverage.points:
         names = places.get(place.passed)
@@ -108,21 +107,62 @@ def _mark_thresholds(axes: Any, sweep: Sweep) -> None:
 
 
 def _errors(axes: Any, sweep: Sweep) -> None:
+    """Both errors at every threshold, as steps: they change only where a question has its value."""
     counts = [point.gate for point in sweep.points]
-    thresholds = [one.threshold for one in counts]
+    values, states = steps(sweep)
     absent, present = counts[0].false_pass.denominator, counts[0].over_hold.denominator
     drawn = (
         ("false_pass", f"false pass, of {absent} without evidence", _FALSE_PASS, "o"),
         ("over_hold", f"over-hold, of {present} with evidence", _OVER_HOLD, "s"),
     )
+    # Equal values pass, so the state of a value holds up to it, on the lenient side.
+    where = "steps-pre" if sweep.operating.direction is Direction.HIGHER else "steps-post"
     for name, label, colour, marker in drawn:
-        shares = [getattr(one, name).share for one in counts]
-        if None in shares:
-            continue  # of no questions there is no share to draw; the label says so
-        dots = _marker(marker, shares)
-        axes.plot(thresholds, shares, marker=dots, markersize=3, linewidth=1, color=colour, label=label)
-    axes.set(ylim=(-0.02, 1.02), xlabel=f"threshold ({sweep.points[0].gate.rule.split()[1]})", ylabel="share")
+        of = absent if name == "false_pass" else present
+        if not of:
+            continue  # of no questions there is no share to draw
+        shares = [(wrong if name == "false_pass" else of - right) / of for right, wrong in states]
+        axes.plot(values, shares, drawstyle=where, linewidth=1, color=colour, label=label)
+        if sweep.named and len(counts) <= _MOST_DOTS:
+            chosen = [getattr(one, name).share for one in counts]
+            axes.plot([one.threshold for one in counts], chosen, marker, markersize=4, color=colour)
+    axes.set(ylim=(-0.02, 1.02), xlabel=f"threshold ({counts[0].rule.split()[1]})", ylabel="share")
     axes.set_title("The two errors")
     if len(axes.lines):
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, frameon=False)
     axes.grid(alpha=0.25)
+
+
+def steps(sweep: Sweep) -> tuple[list[float], list[tuple[int, int]]]:
+    """Thresholds, ascending, with what passes there: questions with evidence, and without."""
+    curve = [
+        (one.threshold, (one.passed - one.without_evidence, one.without_evidence))
+        for one in sweep.risk_coverage.points
+    ]
+    if not curve:
+        return [], []
+    ends = [*(value for value, _ in curve), *(one.gate.threshold for one in sweep.points if sweep.named)]
+    room = (max(ends) - min(ends)) * 0.04 or 1.0
+    lower, upper = min(ends) - room, max(ends) + room
+    strict, lenient = (upper, lower) if sweep.operating.direction is Direction.HIGHER else (lower, upper)
+    states = sorted([(strict, (0, 0)), *curve, (lenient, curve[-1][1])])
+    return [value for value, _ in states], [state for _, state in states]
+
+
+def _title(sweep: Sweep) -> str:
+    questions = sweep.points[0].gate.passed.denominator
+    part = "all questions" if sweep.part == "all" else f"the part {sweep.part.replace('_', ' ')}"
+    first = f"{_drawable(sweep.questions.name)}: {_drawable(sweep.operating.score_kind)}, {part}"
+    named = "" if sweep.named else "; no threshold was named, so none is marked"
+    return f"{first}\n{questions} questions, results sha256 {sweep.sha256[:12]}{named}"
+
+
+def _drawable(text: str) -> str:
+    """The text on one line, not too long; what the font lacks is said instead of drawn as boxes."""
+    from matplotlib import font_manager
+
+    short = shorten(text, 60, placeholder=" …") or f"{text[:58]} …"
+    font = font_manager.get_font(font_manager.findfont(font_manager.FontProperties()))
+    if all(font.get_char_index(ord(letter)) for letter in short):
+        return short
+    return "(a name in letters that the font lacks)"

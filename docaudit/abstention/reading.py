@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -50,8 +51,8 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON (an object_pairs_hook); raises ValueError for a key that is given twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = sorted({name for name in names if names.count(name) > 1})
+        many = Counter(name for name, _ in pairs)
+        twice = sorted(name for name in found if many[name] > 1)
         raise ValueError(f"an object has {', '.join(twice)} twice")
     return found
 

@@ -65,7 +65,7 @@ class OperatingRecord(Model):
     score_kind: str = Field(min_length=1)
     direction: Direction
     aggregation: Aggregation = Aggregation.TOP_1
-    top_n: int | None = Field(default=None, ge=1)
+    top_n: int | None = Field(default=None, ge=1, strict=True)
     comparison: Comparison = Comparison.AT_LEAST
     model_version: str | None = None
     index_version: str | None = None

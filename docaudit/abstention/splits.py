@@ -22,6 +22,9 @@ from docaudit.folding import fold
 NEAR_DUPLICATE = 90
 """From this similarity (0 to 100: edits in proportion to length) two questions count as almost the same."""
 
+_AT_ONCE = 256
+"""Questions that are compared with all others at once."""
+
 Part = Literal["tuning", "held_out"]
 
 
@@ -198,10 +201,12 @@ def near_duplicates(rows: Sequence[Row], alike: float = NEAR_DUPLICATE) -> Itera
     from rapidfuzz import fuzz, process
 
     texts = [fold(row.retrieval.query) for row in rows]
-    scores = process.cdist(texts, texts, scorer=fuzz.ratio, score_cutoff=alike)
-    for one, other in zip(*scores.nonzero(), strict=True):
-        if one < other:
-            yield rows[one], rows[other], float(scores[one, other])
+    for start in range(0, len(texts), _AT_ONCE):  # all pairs at once would fill the memory
+        some = texts[start : start + _AT_ONCE]
+        scores = process.cdist(some, texts[start:], scorer=fuzz.ratio, score_cutoff=alike)
+        for one, other in zip(*scores.nonzero(), strict=True):
+            if one < other:
+                yield rows[start + one], rows[start + other], float(scores[one, other])
 
 
 def _need_groups(rows: Sequence[Row]) -> None:

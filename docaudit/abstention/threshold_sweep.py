@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Literal
 
 from docaudit.abstention.answers import AnswerLedger, answer_ledger
 from docaudit.abstention.counts import GateCounts, Unverified, count
 from docaudit.abstention.cut_points import cut_points
-from docaudit.abstention.frozen import Frozen, QuestionSet
+from docaudit.abstention.frozen import Frozen, QuestionSet, Row
 from docaudit.abstention.gate import gate_value
 from docaudit.abstention.limits import limits
 from docaudit.abstention.records import Direction, OperatingRecord, written
@@ -45,6 +46,8 @@ class Sweep(Model):
         operating: How the scores came about.
         questions: Where the questions come from.
         sha256: Hash of the frozen results.
+        part: Which part of a split was swept, or `all`.
+        named: Whether somebody named the thresholds; else they are those that make a difference.
         points: One for each threshold, the most lenient first.
         risk_coverage: The trade-off over all thresholds that make a difference.
         limits: What these numbers cannot say.
@@ -53,6 +56,8 @@ class Sweep(Model):
     operating: OperatingRecord
     questions: QuestionSet
     sha256: str
+    part: Literal["all", "tuning", "held_out"]
+    named: bool
     points: tuple[Point, ...]
     risk_coverage: RiskCoverage
     limits: tuple[str, ...]
@@ -94,6 +99,8 @@ def sweep_thresholds(
         operating=frozen.operating,
         questions=frozen.questions,
         sha256=frozen.sha256,
+        part=frozen.part,
+        named=thresholds is not None,
         points=points,
         risk_coverage=risk_coverage(frozen),
         limits=(*limits(frozen), *extra_limits),
@@ -101,12 +108,11 @@ def sweep_thresholds(
 
 
 def _by_category(frozen: Frozen) -> dict[str, Frozen]:
-    names = dict.fromkeys(row.label.category for row in frozen.rows)
-    return {
-        name: frozen.only(row.id for row in frozen.rows if row.label.category == name)
-        for name in names
-        if name is not None
-    }
+    rows: dict[str, list[Row]] = {}
+    for row in frozen.rows:
+        if row.label.category is not None:
+            rows.setdefault(row.label.category, []).append(row)
+    return {name: frozen.model_copy(update={"rows": tuple(same)}) for name, same in rows.items()}
 
 
 def _every_cut(frozen: Frozen) -> list[float]:

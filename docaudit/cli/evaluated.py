@@ -23,9 +23,11 @@ _SHOWN = 20
 
 def evaluate(ledger: Path, *, html: Path | None, as_json: bool) -> int:
     """Evaluate a ledger; 0 if it may be released, 1 if not."""
-    if html is not None and html.resolve() in [(ledger / name).resolve() for name in FILES]:
+    loaded = load_ledger(ledger)
+    named = [*FILES, *(absence.path for run in loaded.runs for absence in run.absence)]
+    if html is not None and html.resolve() in {(ledger / name).resolve() for name in named}:
         raise OutputError("is a file of the ledger", file=str(html), remedy="name another file")
-    result = evaluate_ledger(load_ledger(ledger))
+    result = evaluate_ledger(loaded)
     if html is not None:
         from docaudit.render.ledger_html import to_html
 

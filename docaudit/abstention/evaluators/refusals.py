@@ -117,13 +117,12 @@ def count_refusals(
 def read_logs(path: Path) -> tuple[LogRow, ...]:
     """Logs from a file with one JSON object a line; raises EvaluatorError with every fault, each with its row."""
     try:
-        lines = (
-            path.read_text("utf-8-sig").rstrip("\n").split("\n")
-        )  # not at U+2028, which JSON texts may hold
+        text = path.read_text("utf-8-sig").rstrip("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise EvaluatorError(f"cannot be read: {error}", file=str(path)) from error
     problems: list[str] = []
     made: list[tuple[int, LogRow]] = []
+    lines = text.split("\n") if text else []  # not at U+2028, which texts of JSON may hold
     for number, line in enumerate(lines, 1):
         try:
             raw = json.loads(line, object_pairs_hook=unique_keys)

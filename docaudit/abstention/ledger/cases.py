@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Field, model_validator
 
 from docaudit.abstention.ledger.contract import Name, Sha256
 from docaudit.abstention.ledger.vocabulary import Answerability, Boundary, ClaimKind, Severity
@@ -48,6 +48,14 @@ class Document(Model):
     restricted: bool = False
     passages: tuple[Name, ...] = Field(min_length=1)
     not_indexed: tuple[Name, ...] = ()
+
+    @model_validator(mode="after")
+    def _applies_some_day(self) -> Document:
+        if self.effective_to is not None and self.effective_to < self.effective_from:
+            raise ValueError(
+                f"it applies from {self.effective_from} to {self.effective_to}, which is no day at all"
+            )
+        return self
 
 
 class Gold(Model):

@@ -1,4 +1,4 @@
-"""Five common failures of evaluations, and one of judges, found in the rows. Method: E35 and E36."""
+"""Common failures of evaluations and of judges, found in the rows. Method: E35 and E36; what asks for nothing, too."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from docaudit.abstention.ledger.ledger import Ledger
 from docaudit.abstention.ledger.report import Evaluation, LintFinding
 from docaudit.abstention.ledger.results import ClaimResult
 from docaudit.abstention.ledger.twenty_tests import TESTS
-from docaudit.abstention.ledger.vocabulary import Metric, Severity, Support
+from docaudit.abstention.ledger.vocabulary import Answerability, Metric, Severity, Support
 
 NEGATIVE_TESTS = (5, 6, 7, 8, 9, 10, 12, 13, 14)
 """Tests whose absence leaves only easy questions: retired, structure, long, absent, partial, conflict, role, tenant,
@@ -26,6 +26,8 @@ class LedgerLintCode(StrEnum):
     CITATION_COUNT = "citation_count"
     TUNING_WEAKENS_CONTROL = "tuning_weakens_control"
     MODEL_JUDGE_UNCHECKED = "model_judge_unchecked"
+    THRESHOLD_ZERO = "threshold_zero"
+    NO_CLAIMS = "no_claims"
 
     @property
     def meaning(self) -> str:
@@ -63,6 +65,14 @@ _CODES = {
         "A model judged critical claims alone, or was never compared with people.",
         "have people judge critical claims and a sample of the others, and give model_support beside them",
     ),
+    LedgerLintCode.THRESHOLD_ZERO: (
+        "A threshold of 0 is reached by everything, so the metric decides nothing.",
+        "set the smallest share that would do, before the run",
+    ),
+    LedgerLintCode.NO_CLAIMS: (
+        "A case that can be answered plans no claim, so that nothing of its answer is judged.",
+        "plan the material claims that its answer owes",
+    ),
 }
 _CONTROLS = (Metric.ELIGIBILITY, Metric.CONTEXT, Metric.CITATION, Metric.ISOLATION)
 
@@ -73,6 +83,9 @@ def lint(ledger: Ledger, claims: Sequence[ClaimResult]) -> tuple[LintFinding, ..
     unset = [metric.value for metric in Metric if metric not in ledger.contract.thresholds]
     if unset:
         found.append(_finding(LedgerLintCode.SINGLE_SCORE, f"no threshold for {', '.join(unset)}"))
+    zero = [metric.value for metric, share in ledger.contract.thresholds.items() if share == 0]
+    if zero:
+        found.append(_finding(LedgerLintCode.THRESHOLD_ZERO, f"0 is enough for {', '.join(zero)}"))
     changed = [case.case_id for case in ledger.cases.values() if case.changed_because.strip()]
     if changed:
         found.append(_finding(LedgerLintCode.GOLD_AFTER_OUTPUT, f"labels were changed: {_listed(changed)}"))
@@ -94,6 +107,13 @@ def lint(ledger: Ledger, claims: Sequence[ClaimResult]) -> tuple[LintFinding, ..
         found.append(
             _finding(LedgerLintCode.CITATION_COUNT, f"full without a judged passage: {_listed(bare)}")
         )
+    empty = [
+        case.case_id
+        for case in ledger.cases.values()
+        if case.answerability is Answerability.ANSWERABLE and not case.claims
+    ]
+    if empty:
+        found.append(_finding(LedgerLintCode.NO_CLAIMS, f"ANSWERABLE without a claim: {_listed(empty)}"))
     found += _judges(ledger, claims)
     return tuple(found)
 

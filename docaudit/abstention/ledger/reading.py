@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from codecs import BOM_UTF8
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,12 +79,13 @@ def read_folder(folder: str | Path) -> Files:
 
 
 def read_files(contents: Mapping[str, bytes], folder: Path) -> Files:
-    """Read the bytes of the five files."""
-    contract, faults = _contract(contents[CONTRACT])
-    documents = _rows(DOCUMENTS, contents[DOCUMENTS], Document)
-    cases = _rows(CASES, contents[CASES], Case)
-    runs = _rows(RUNS, contents[RUNS], Run)
-    claims = _rows(CLAIMS, contents[CLAIMS], Claim)
+    """Read the bytes of the five files; a byte order mark before them says nothing."""
+    texts = {name: contents[name].removeprefix(BOM_UTF8) for name in FILES}
+    contract, faults = _contract(texts[CONTRACT])
+    documents = _rows(DOCUMENTS, texts[DOCUMENTS], Document)
+    cases = _rows(CASES, texts[CASES], Case)
+    runs = _rows(RUNS, texts[RUNS], Run)
+    claims = _rows(CLAIMS, texts[CLAIMS], Claim)
     return Files(
         folder=folder,
         digests={name: hashlib.sha256(contents[name]).hexdigest() for name in FILES},
@@ -141,8 +144,8 @@ def _no_number(name: str) -> NoReturn:
 
 
 def _no_repeat(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    names = [name for name, _ in pairs]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise ValueError(f"the field {twice[0]} is there twice")
-    return dict(pairs)
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = min(name for name, many in Counter(name for name, _ in pairs).items() if many > 1)
+        raise ValueError(f"the field {twice} is there twice")
+    return found
