@@ -208,7 +208,7 @@ def test_a_new_table_finds_what_is_near_as_an_audit_alone_does(tmp_path: Path) -
         "a résumé; elektricity",
         "data, centre",
         "Crane and dredger",
-        "data centers, biocranes",
+        "biocranes",
     ]
     docs, store = folder_of(tmp_path / "docs", one=pdfs.document(*map(pdfs.text, lines))), tmp_path / "store"
     run_here(docs, store, tables={"water": TABLES["water"]})
