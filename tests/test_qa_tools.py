@@ -407,14 +407,35 @@ class TestLangChain:
         end = GroundedAnswers(harbour)
         for wrong, error in (
             ({"question": ASKED}, QuestionError),
-            ({"input": ASKED, "context": "text"}, RetrievalError),
-            ({"input": ASKED, "context": ["text"]}, RetrievalError),
-            ({"input": ASKED, "answer": 3}, RetrievalError),
+            ({"input": ASKED, "context": "text", "answer": ""}, RetrievalError),
+            ({"input": ASKED, "context": ["text"], "answer": ""}, RetrievalError),
+            ({"input": ASKED, "context": [], "answer": 3}, RetrievalError),
         ):
             with pytest.raises(error):
                 end.invoke(wrong)
         with pytest.raises(OptionError):
             GroundedAnswers(harbour, BOTH)
+
+    def test_an_answer_under_another_key_is_not_taken_for_none(self, harbour: AuditedDocuments) -> None:
+        from langchain_core.documents import Document
+
+        from docaudit.integrations.langchain import GroundedAnswers
+
+        given = {"input": ASKED, "context": [Document(FERRY)], "result": "Yes."}
+        with pytest.raises(
+            RetrievalError, match=r"'answer'; its keys are input, context, result.*answer_key="
+        ):
+            GroundedAnswers(harbour).invoke(given)
+        assert GroundedAnswers(harbour, answer_key="result").invoke(given).outcome is Outcome.ANSWERED
+        sources = {"input": ASKED, "sources": [], "answer": "Yes."}
+        with pytest.raises(RetrievalError, match=r"'context'.*context_key="):
+            GroundedAnswers(harbour).invoke(sources)
+        plain = GroundedAnswers(harbour, context_key=None, answer_key=None).invoke({"input": ASKED})
+        assert plain.outcome is Outcome.DECLINED
+        assert plain.justifications[0].retrieval is None
+        for nothing in (None, ""):
+            found = GroundedAnswers(harbour).invoke({"input": ASKED, "context": None, "answer": nothing})
+            assert found.outcome is Outcome.DECLINED
 
 
 class TestLlamaIndex:
@@ -520,6 +541,14 @@ class TestLlamaIndex:
         # The mock repeats its prompt, whose instructions decline nothing.
         assert response.grounded.outcome is Outcome.ANSWERED
         assert {one.text for one in response.grounded.answers[0].evidence} == {WIND, FERRY}
+
+    def test_an_engine_that_gives_no_response(self, harbour: AuditedDocuments) -> None:
+        from docaudit.integrations.llama_index import GroundedQueryEngine
+
+        engine = self.engine("Yes.", [FERRY])
+        engine._query = lambda query_bundle: "Yes."
+        with pytest.raises(RetrievalError, match="answered with str"):
+            GroundedQueryEngine(engine, harbour).query(ASKED)
 
     def test_as_a_tool_of_an_agent(self, harbour: AuditedDocuments) -> None:
         from llama_index.core.tools import QueryEngineTool
@@ -636,6 +665,8 @@ class TestHaystack:
             (None, "declined"),
         ):
             assert auditor.run(question=ASKED, documents=context, replies=replies)["outcome"] == outcome
+        with pytest.raises(RetrievalError, match="one text"):
+            auditor.run(question=ASKED, replies="nothing")
 
     def test_nothing_phones_home(self) -> None:
         for code, wanted in (

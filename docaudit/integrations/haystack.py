@@ -138,6 +138,8 @@ def chunks_of(
 
 def _first(replies: Any) -> str:
     """The text of the first reply; empty if there is none."""
+    if isinstance(replies, str):  # its first sign would be taken for an answer
+        raise RetrievalError("the replies are one text, not a list", remedy="pass [text]")
     if not replies:
         return ""
     text = replies[0].text if isinstance(replies[0], ChatMessage) else replies[0]

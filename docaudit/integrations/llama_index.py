@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from docaudit.errors import RetrievalError
 from docaudit.integrations.brief import brief
 from docaudit.integrations.declining import Declines, says_nothing
 from docaudit.integrations.documents import need_documents, need_extra, pages_of
@@ -149,5 +150,9 @@ def _whole(response: Any) -> Response:
     """The response with its text, read to its end if it streams."""
     if isinstance(response, StreamingResponse | PydanticResponse):
         return response.get_response()
-    assert isinstance(response, Response), "a query that is not asynchronous gives no asynchronous stream"
+    if not isinstance(response, Response):
+        raise RetrievalError(
+            f"the engine answered with {type(response).__name__}, and no response of LlamaIndex",
+            remedy="give an engine whose query() returns a Response",
+        )
     return response

@@ -1,56 +1,19 @@
-"""What a client may ask: the fields of a request, and the options that are his to set."""
+"""What a client may ask: the fields of a request."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, create_model
+from pydantic import BaseModel, Field, ValidationError
 
 from docaudit.evidence import Model
+from docaudit.integrations import strict_json
+from docaudit.integrations.http.client_options import OPTIONS, ClientOptions
 from docaudit.integrations.http.problems import refused
-from docaudit.justification import Obligation
-from docaudit.options import AuditOptions, described
 
 Task = Literal["audit", "coverage", "sweep"]
-
-OPTIONS = (
-    "ocr",
-    "ocr_lang",
-    "ocr_confidence",
-    "ink",
-    "second_reader",
-    "password",
-    "attachment_depth",
-    "revisions",
-    "scope",
-    "window_words",
-    "required",
-    "closest",
-    "language",
-    "waive",
-    "canary",
-)
-"""Options that a client may set. The others (time, memory, processes, programs, endpoints) are the operator's."""
-_Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-_KINDS: dict[str, Any] = {"waive": dict[Obligation, _Reason]}
-
-
-def _option(name: str) -> Any:
-    known = AuditOptions.model_fields[name]
-    kind = Annotated[(known.annotation, *known.metadata)] if known.metadata else known.annotation
-    default = known.get_default(call_default_factory=True)
-    return _KINDS.get(name, kind), Field(default=default, description=described(name))
-
-
-ClientOptions = create_model(
-    "ClientOptions",
-    __config__=ConfigDict(frozen=True, extra="forbid"),
-    __doc__="Options of an audit that a client may set; what is not named keeps its default.",
-    **{name: _option(name) for name in OPTIONS},
-)
 
 
 class Asked(Model):
@@ -95,23 +58,12 @@ def asked_from_form(fields: Mapping[str, str]) -> Asked:
 
 
 def _parsed(text: str | bytes, what: str) -> Any:
-    try:
-        return json.loads(text, object_pairs_hook=_single)
-    except (ValueError, RecursionError) as error:
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+    value, wrong = strict_json.read(text)
+    if wrong:
         raise refused(
-            HTTPStatus.UNPROCESSABLE_ENTITY, "not_json", f"{what} is not JSON: {reason}", "write it as JSON"
-        ) from error
-
-
-def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A mapping in which no name stands twice: the first would be lost, and with it what was to be searched."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"'{twice}' stands there twice")
-    return found
+            HTTPStatus.UNPROCESSABLE_ENTITY, "not_json", f"{what} is not JSON: {wrong}", "write it as JSON"
+        )
+    return value
 
 
 def _validated(given: Any) -> Asked:

@@ -8,7 +8,8 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 
-from docaudit.integrations.http.asked import Asked, ClientOptions, Task
+from docaudit.integrations.http.asked import Asked, Task
+from docaudit.integrations.http.client_options import ClientOptions
 from docaudit.integrations.http.problems import Problem
 
 _REF = "#/components/schemas/{model}"

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 from collections.abc import AsyncIterator
-from contextlib import suppress
 from http import HTTPStatus
 from pathlib import Path
 from typing import Literal
@@ -26,7 +25,6 @@ from docaudit.integrations.http.settings import ServeSettings
 from docaudit.integrations.http.tables import named_table
 
 STREAM = "application/x-ndjson"
-_LISTEN_SECONDS = 2.0
 _NOBODY = 499
 
 
@@ -55,9 +53,6 @@ class Visit:
         try:
             place = self._desk.enter()
             job = await self._job(place, task, report=form != "json")
-        except RefusedError:
-            await self._listen()
-            raise
         except ClientDisconnect:
             return Response(status_code=_NOBODY)
         run = self._desk.start(job)
@@ -110,7 +105,7 @@ class Visit:
             task=task,
             place=place,
             document=given.document,
-            roots=settings.root,
+            roots=tuple(root.absolute() for root in settings.root),
             path=asked.path,
             table=named_table(settings.tables, asked.table) if asked.table is not None else given.table,
             concepts=asked.concepts,
@@ -153,13 +148,6 @@ class Visit:
                 yield _line("result", summary=summary, justification=outcome.result.decode(), report=report)
         finally:
             await _ended(run)
-
-    async def _listen(self) -> None:
-        """Take a little more of the body: a client that is still sending would not see the answer."""
-        with suppress(TimeoutError, ClientDisconnect, RuntimeError):
-            async with asyncio.timeout(_LISTEN_SECONDS):
-                async for _ in self._request.stream():
-                    pass
 
 
 async def _ended(run: Run) -> None:

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import signal
 import socket
+from typing import Any
 
+import anyio
+import uvicorn
 from mcp.server import MCPServer
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
+from pydantic import ValidationError
 
 import docaudit
 from docaudit.errors import OptionError
+from docaudit.integrations import strict_json
 from docaudit.integrations.mcp_server.asked import Limits
+from docaudit.integrations.mcp_server.faults import as_error, wrong_arguments
 from docaudit.integrations.mcp_server.tools import Tools
+from docaudit.integrations.mcp_server.wire import CheckedBodies, checked_stdio
 from docaudit.roots import Roots
 
 LOOPBACK = "127.0.0.1"
@@ -59,7 +66,7 @@ def serve(roots: Roots, limits: Limits, *, port: int | None = None) -> None:
     if port is None:
         # Python would wait for the thread that reads standard input, and so for another line.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        server.run("stdio")
+        anyio.run(_over_stdio, server)
         return
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -69,12 +76,36 @@ def serve(roots: Roots, limits: Limits, *, port: int | None = None) -> None:
             raise OptionError(
                 f"port {port} cannot be taken: {error.strerror or error}", remedy="name another one"
             ) from error
-    server.run("streamable-http", host=LOOPBACK, port=port)
+    app = CheckedBodies(server.streamable_http_app(host=LOOPBACK))
+    uvicorn.run(app, host=LOOPBACK, port=port, log_level="warning")
+
+
+async def _over_stdio(server: MCPServer) -> None:
+    lowlevel = server._lowlevel_server  # what run_stdio_async of the SDK does, with other streams
+    async with checked_stdio() as (read, write):
+        await lowlevel.run(read, write, lowlevel.create_initialization_options())
+
+
+class _Tool(Tool):
+    """A tool whose wrong arguments are answered in words, as its other errors are."""
+
+    async def run(self, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> Any:
+        """What the function gives, or an error in words."""
+        try:
+            self.fn_metadata.validate_arguments(arguments)
+        except ValidationError as error:
+            return wrong_arguments(error, tuple(self.parameters["properties"]))
+        # The SDK reads a text that is JSON as such, and drops the first of two values under one name.
+        for name, value in arguments.items():
+            wrong = strict_json.read(value)[1] if isinstance(value, str) and value.strip()[:1] in "{[" else ""
+            if "twice" in wrong:
+                return as_error(f"argument {name}: {wrong}")
+        return await super().run(arguments, context, convert_result)
 
 
 def _tool(function: object) -> Tool:
     assert callable(function)
-    tool = Tool.from_function(
+    tool = _Tool.from_function(
         function,
         annotations=ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False),
     )
