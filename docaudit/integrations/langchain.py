@@ -5,7 +5,7 @@ Needs langchain-core (extra `langchain`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -47,7 +47,7 @@ class AbsenceTool(BaseTool):
     Called with a tool call, it gives a ToolMessage with both; called with a mapping of its arguments, the content.
 
     Attributes:
-        documents: The documents with their keyword table.
+        documents: The documents with their concept table.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -81,7 +81,7 @@ class GroundedAnswers(Runnable[Mapping[str, Any], Grounded]):
 
     Args:
         documents: AuditedDocuments, or documents as AuditedDocuments takes them.
-        table: The keyword table or its file, unless the documents have it.
+        table: The concept table or its file, unless the documents have it.
         declines: Says of an answer whether it declines.
         question_key: Where the question stands in the input.
         context_key: Where the retrieved documents stand; None if the input has none.
@@ -167,18 +167,21 @@ def _keys_of(given: Any) -> str:
 
 
 def chunks_of(
-    documents: Sequence[Document], page_key: str | None = None, first_page: int = 0
+    documents: Iterable[Document], page_key: str | None = None, first_page: int = 0
 ) -> list[RetrievedChunk]:
     """What a retriever of LangChain gave; raises RetrievalError for anything but a list of Document."""
-    if isinstance(documents, str) or not all(isinstance(one, Document) for one in documents):
+    given = (
+        list(documents) if isinstance(documents, Iterable) else [documents]
+    )  # an iterator can be read once
+    if isinstance(documents, str) or not all(isinstance(one, Document) for one in given):
         raise RetrievalError("the context is no list of Document", remedy="pass what the retriever gave")
     return [
         RetrievedChunk(
             text=one.page_content,
             pages=pages_of(one.metadata, page_key, first_page, f"document {number}"),
-            id=one.id or "",
+            id=str(one.id or ""),
         )
-        for number, one in enumerate(documents, 1)
+        for number, one in enumerate(given, 1)
     ]
 
 
