@@ -23,6 +23,7 @@ import docaudit
 from docaudit.cli import main
 from docaudit.extract import isolation
 from docaudit.roots import Roots
+from docaudit.saved import dump
 from tests import pdfs
 from tests.test_isolation import THREE, children
 
@@ -181,6 +182,18 @@ class TestAudit:
         replies = [answer([folder], "audit", document="power.pdf", concepts=form) for form in forms]
         assert {reply["digest"] for reply in replies} == {replies[0]["digest"]}
 
+    def test_what_a_retriever_missed(self, folder: Path) -> None:
+        asked = {"document": "power.pdf", "concepts": {"sun": ["solar"]}}
+        for chunks, verdict in (
+            ([{"text": "wind and solar power", "id": "c1"}], "all_retrieved"),
+            ([], "missed"),
+        ):
+            reply = answer([folder], "audit", **asked, retrieved=chunks)
+            assert (reply["finding"], reply["retrieval"]["verdict"]) == ("mentioned", verdict)
+        assert answer([folder], "audit", **asked)["retrieval"] is None
+        said = error([folder], "audit", **asked, retrieved=[{"text": "x", "pag": 1}])
+        assert "- retrieved.0.pag: is not known" in said
+
     def test_a_saved_parse_is_not_read_again(self, folder: Path) -> None:
         docaudit.parse(READABLE, ocr="off", page_seconds=99).save(folder / "parsed")
         limits = Limits(page_seconds=5)
@@ -257,6 +270,14 @@ class TestOtherTools:
         (kind,) = (kind for kind in reply["kinds"] if kind["may_hold_text"])
         assert kind["pages"] == [1]
         assert "ocr" in kind["remedy"]
+
+    def test_verify_takes_no_more_time_from_a_file_than_from_a_client(self, folder: Path) -> None:
+        found = docaudit.audit(
+            READABLE, docaudit.ConceptTable.from_variants({"a": ["a"]}), ocr="off", document_seconds=1e9
+        )
+        (folder / "long.json").write_text(dump(found))
+        said = error([folder], "verify", justification="long.json", document="power.pdf")
+        assert "document_seconds 1e+09, and this server allows 3600 s" in said
 
     def test_verify_finds_a_changed_file(self, folder: Path) -> None:
         words = ["audit", str(folder / "power.pdf"), "--concepts", str(folder / "table.csv"), "--ocr", "off"]

@@ -435,6 +435,19 @@ def test_a_body_that_drips_holds_no_connection(server: Server, address: str) -> 
     assert b"connection: close" in heard.lower()
 
 
+def test_what_a_retriever_missed(client: httpx.Client) -> None:
+    chunks = json.dumps([{"text": "Nothing else is said.", "page": 2}])
+    answer = audited(client, concepts='{"power": ["electricity"]}', retrieved=chunks)
+    assert answer.json()["retrieval"]["verdict"] == "missed"
+    assert (
+        audited(client, retrieved='[{"text": "x", "pag": 2}]')
+        .json()["problems"][0]
+        .startswith("retrieved.0.pag")
+    )
+    swept = {"path": "small.pdf", "concepts": {"AI": ["AI"]}, "retrieved": []}
+    assert "only an audit" in client.post("/v1/sweep", json=swept).text
+
+
 def test_what_is_no_form(client: httpx.Client) -> None:
     assert client.post("/v1/audit", content=b"x", headers={"content-type": "text/plain"}).status_code == 415
     assert client.post("/v1/audit", content=b"x").status_code == 415

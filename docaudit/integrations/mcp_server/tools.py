@@ -41,6 +41,7 @@ from docaudit.integrations.mcp_server.replies import (
 )
 from docaudit.integrations.mcp_server.running import in_thread
 from docaudit.parsed import ParsedDocument
+from docaudit.retrieved import RetrievedChunk
 from docaudit.roots import Roots
 from docaudit.saved import load_justification
 from docaudit.stopping import Stop
@@ -58,6 +59,13 @@ Document = Annotated[
 ]
 Question = Annotated[
     str | None, Field(description="The question that the document is asked, in the user's words.")
+]
+Retrieved = Annotated[
+    list[RetrievedChunk] | None,
+    Field(
+        description="What a retriever gave for the question, to see in `retrieval` what it missed; [] is one that found "
+        "nothing. It has no say in the finding."
+    ),
 ]
 Reading = Annotated[ReadingAsked | None, Field(description="How to read the document.")]
 MaxHits = Annotated[int, Field(ge=0, le=1000, description="How many hits are listed.")]
@@ -97,6 +105,7 @@ class Tools:
         options: Annotated[AuditAsked | None, Field(description="How to read and to judge.")] = None,
         detail: Detail = "brief",
         max_hits: MaxHits = 10,
+        retrieved: Retrieved = None,
     ) -> Annotated[CallToolResult, AuditReply]:
         """Is what the concept table describes absent from a document? The only tool that can establish absence.
 
@@ -113,7 +122,9 @@ class Tools:
             table = table_of(concepts, self._roots)
             with self._roots.opened(document) as path:
                 chosen = options_for(path, options, self._limits)
-                found = docaudit.audit(path, table, question=question, options=chosen, progress=stop)
+                found = docaudit.audit(
+                    path, table, question=question, retrieved=retrieved, options=chosen, progress=stop
+                )
             return AuditReply.of(found, max_hits=max_hits, full=detail == "full")
 
         return await self._answer(ctx, work, AuditReply.as_text, AuditReply.as_data)
