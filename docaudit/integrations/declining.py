@@ -16,12 +16,12 @@ Declines = Callable[[str], bool]
 """Says of an answer whether it declines."""
 
 _SENTENCE = regex.compile(r".+?(?:[.!?](?=\s|$)|[。！？]|$)", regex.DOTALL)
-_VERBS = "mention contain provide include specify state say address discuss give offer locate have cover find disclose report"
+_VERBS = "mention contain provide include specify state say address discuss give offer have cover find disclose report"
 _DONE = "mentioned specified stated provided found available disclosed addressed discussed"
 _ENGLISH = regex.compile(
     rf"""
     \b(?:do|does|did|could|can|ca|was|were|am|is|are|has|have)(?:\ not|n['’]t)\ (?:\w+\ ){{0,2}}
-        (?:know|answer|determine|find|tell|say|sure|aware|{"|".join(_VERBS.split())})
+        (?:know|answer|determine|find|locate|tell|say|sure|aware|{"|".join(_VERBS.split())})
     |\bcannot\ (?:\w+\ )?(?:answer|determine|find|tell|say|be\ (?:answered|determined|found))
     |\bunable\ to\ (?:\w+\ )?(?:answer|determine|find|tell|provide)
     |(?:\b(?:not|no|never)|n['’]t)\ (?:\w+\ ){{0,2}}(?:{"|".join(_DONE.split())})\b

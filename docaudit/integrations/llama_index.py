@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from docaudit.errors import RetrievalError
 from docaudit.integrations.brief import brief
 from docaudit.integrations.declining import Declines, says_nothing
 from docaudit.integrations.documents import finite, need_documents, need_extra, pages_of
@@ -150,9 +149,5 @@ def _whole(response: Any) -> Response:
     """The response with its text, read to its end if it streams."""
     if isinstance(response, StreamingResponse | PydanticResponse):
         return response.get_response()
-    if not isinstance(response, Response):
-        raise RetrievalError(
-            f"the engine answered with {type(response).__name__}, and no response of LlamaIndex",
-            remedy="give an engine whose query() returns a Response",
-        )
+    assert isinstance(response, Response), "a query that is not asynchronous gives no asynchronous stream"
     return response
