@@ -16,9 +16,9 @@ from docaudit.audit import find_hits, open_parsed
 from docaudit.concepts import ConceptTable
 from docaudit.errors import InputError, MissingExtraError, OptionError, RetrievalError
 from docaudit.justification import AbsenceJustification
-from docaudit.obligations.hit_counts import is_counted, required_concepts
 from docaudit.options import AuditOptions
 from docaudit.parsed import ParsedDocument
+from docaudit.records import hits
 from docaudit.retrieved import RetrievedChunk
 
 if TYPE_CHECKING:
@@ -120,15 +120,16 @@ class AuditedDocuments:
     def concepts_without_hit(self) -> tuple[str, ...]:
         """Required concepts that have no hit in any document; each document is swept once. Raises what parsing does."""
         hit = frozenset[str]().union(*map(self._concepts_hit, self._sources))
-        options = self.options or AuditOptions()
-        return tuple(name for name in required_concepts(self.table, options) if name not in hit)
+        required = (self.options.required if self.options else ()) or self.table.required_concepts
+        return tuple(name for name in required if name not in hit)
 
     def _concepts_hit(self, name: str) -> frozenset[str]:
         parsed = self.parsed(name)
         known = self._hit.get(name)
         if known is None or known[0] is not parsed:
             hit_df, _ = find_hits(parsed, self.table, self.options or parsed.options)
-            known = (parsed, frozenset(hit_df.loc[is_counted(hit_df), "concept"]))
+            found = (one.concept for one in hits(hit_df) if not one.match_kind.is_possible)
+            known = (parsed, frozenset(found))
             self._hit[name] = known
         return known[1]
 

@@ -6,8 +6,6 @@ import signal
 import socket
 from typing import Any
 
-import anyio
-import uvicorn
 from mcp.server import MCPServer
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
@@ -37,7 +35,7 @@ The folders that can be read: {folders}."""
 def build_server(roots: Roots, limits: Limits | None = None) -> MCPServer:
     """A server with all tools, for any transport."""
     tools = Tools(roots, limits or Limits())
-    return MCPServer(
+    return _Server(
         "docaudit",
         title="docaudit: is it really not in this document?",
         version=docaudit.__version__,
@@ -66,7 +64,7 @@ def serve(roots: Roots, limits: Limits, *, port: int | None = None) -> None:
     if port is None:
         # Python would wait for the thread that reads standard input, and so for another line.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        anyio.run(_over_stdio, server)
+        server.run("stdio")
         return
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -76,14 +74,23 @@ def serve(roots: Roots, limits: Limits, *, port: int | None = None) -> None:
             raise OptionError(
                 f"port {port} cannot be taken: {error.strerror or error}", remedy="name another one"
             ) from error
-    app = CheckedBodies(server.streamable_http_app(host=LOOPBACK))
-    uvicorn.run(app, host=LOOPBACK, port=port, log_level="warning")
+    server.run("streamable-http", host=LOOPBACK, port=port)
 
 
-async def _over_stdio(server: MCPServer) -> None:
-    lowlevel = server._lowlevel_server  # what run_stdio_async of the SDK does, with other streams
-    async with checked_stdio() as (read, write):
-        await lowlevel.run(read, write, lowlevel.create_initialization_options())
+class _Server(MCPServer):
+    """A server that looks at each message before the SDK does, whatever the transport."""
+
+    async def run_stdio_async(self) -> None:
+        """What that of the SDK does, with other streams."""
+        lowlevel = self._lowlevel_server
+        async with checked_stdio() as (read, write):
+            await lowlevel.run(read, write, lowlevel.create_initialization_options())
+
+    def streamable_http_app(self, **settings: Any) -> Any:
+        """That of the SDK, behind a look at each body."""
+        app = super().streamable_http_app(**settings)
+        app.add_middleware(CheckedBodies)
+        return app
 
 
 class _Tool(Tool):

@@ -63,8 +63,8 @@ Question = Annotated[
 Retrieved = Annotated[
     list[RetrievedChunk] | None,
     Field(
-        description="What a retriever gave for the question ([]: it found nothing), to see in `retrieval` what it missed. "
-        "It has no say in the finding."
+        description="What a retriever gave for the question ([]: nothing), to see in `retrieval` what it missed: "
+        "no part of the finding."
     ),
 ]
 Reading = Annotated[ReadingAsked | None, Field(description="How to read the document.")]

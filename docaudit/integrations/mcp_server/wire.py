@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
@@ -17,8 +17,6 @@ from mcp.server.transport_security import DEFAULT_MAX_REQUEST_BODY_SIZE
 from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
 from pydantic import ValidationError
-from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from docaudit.integrations import strict_json
 
@@ -29,6 +27,11 @@ _ID = re.compile(
 """The id at the beginning of a message that cannot be read; further on it could be that of something else."""
 
 Lines = AsyncIterator[bytes]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
+"""An ASGI application; the SDK brings its server, whose names are not ours to import."""
 Refuse = Callable[[JSONRPCError], Awaitable[None]]
 
 
@@ -63,10 +66,10 @@ async def checked_lines(lines: Lines, refuse: Refuse) -> AsyncIterator[str]:
 class CheckedBodies:
     """An ASGI application before that of the SDK: it passes on the bodies that are messages, and answers the others."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: App) -> None:
         self._app = app
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http" or scope["method"] != "POST":
             await self._app(scope, receive, send)
@@ -80,8 +83,10 @@ class CheckedBodies:
         whole = not more and taken[-1]["type"] == "http.request"
         fault = fault_of(b"".join(part.get("body", b"") for part in taken)) if whole else None
         if fault is not None and fault.error.code == PARSE_ERROR:  # the others the SDK answers
-            answer = JSONResponse(fault.model_dump(by_alias=True, exclude_unset=True), status_code=400)
-            await answer(scope, receive, send)
+            kind = [(b"content-type", b"application/json")]
+            await send({"type": "http.response.start", "status": 400, "headers": kind})
+            said = fault.model_dump_json(by_alias=True, exclude_unset=True)
+            await send({"type": "http.response.body", "body": said.encode("utf-8")})
             return
 
         async def again() -> Message:
