@@ -23,7 +23,6 @@ import docaudit
 from docaudit.cli import main
 from docaudit.extract import isolation
 from docaudit.roots import Roots
-from docaudit.saved import dump
 from tests import pdfs
 from tests.test_isolation import THREE, children
 
@@ -33,7 +32,6 @@ from mcp_types import CallToolResult  # noqa: E402
 
 from docaudit.integrations.mcp_server.asked import Limits  # noqa: E402
 from docaudit.integrations.mcp_server.server import build_server  # noqa: E402
-from docaudit.integrations.mcp_server.wire import fault_of  # noqa: E402
 
 HERE = Path(__file__).parent.parent
 SAMPLES = HERE / "samples"
@@ -182,18 +180,6 @@ class TestAudit:
         replies = [answer([folder], "audit", document="power.pdf", concepts=form) for form in forms]
         assert {reply["digest"] for reply in replies} == {replies[0]["digest"]}
 
-    def test_what_a_retriever_missed(self, folder: Path) -> None:
-        asked = {"document": "power.pdf", "concepts": {"sun": ["solar"]}}
-        for chunks, verdict in (
-            ([{"text": "wind and solar power", "id": "c1"}], "all_retrieved"),
-            ([], "missed"),
-        ):
-            reply = answer([folder], "audit", **asked, retrieved=chunks)
-            assert (reply["finding"], reply["retrieval"]["verdict"]) == ("mentioned", verdict)
-        assert answer([folder], "audit", **asked)["retrieval"] is None
-        said = error([folder], "audit", **asked, retrieved=[{"text": "x", "pag": 1}])
-        assert "- retrieved.0.pag: is not known" in said
-
     def test_a_saved_parse_is_not_read_again(self, folder: Path) -> None:
         docaudit.parse(READABLE, ocr="off", page_seconds=99).save(folder / "parsed")
         limits = Limits(page_seconds=5)
@@ -271,14 +257,6 @@ class TestOtherTools:
         assert kind["pages"] == [1]
         assert "ocr" in kind["remedy"]
 
-    def test_verify_takes_no_more_time_from_a_file_than_from_a_client(self, folder: Path) -> None:
-        found = docaudit.audit(
-            READABLE, docaudit.ConceptTable.from_variants({"a": ["a"]}), ocr="off", document_seconds=1e9
-        )
-        (folder / "long.json").write_text(dump(found))
-        said = error([folder], "verify", justification="long.json", document="power.pdf")
-        assert "document_seconds 1e+09, and this server allows 3600 s" in said
-
     def test_verify_finds_a_changed_file(self, folder: Path) -> None:
         words = ["audit", str(folder / "power.pdf"), "--concepts", str(folder / "table.csv"), "--ocr", "off"]
         assert main([*words, "--out", str(folder / "out")]) == 0
@@ -328,30 +306,21 @@ class TestErrors:
             ({"concepts": [{"concept": "a", "variant": "(", "match": "regex"}]}, "ConceptTableError"),
             ({"concepts": [{"concept": "a", "variant": "b", "colour": "red"}]}, "colour"),
             ({"concepts": {"a": ["x"] * 20_001}}, "has 20,001 rows, and a call takes 20,000"),
-            ({"concepts": 7}, "- concepts.str: Input should be a valid string"),
+            ({"concepts": 7}, "validation error"),
             ({"question": "?!"}, "QuestionError"),
             ({"options": {"ocr": "maybe"}}, "options.ocr"),
-            ({"options": {"waive": {"ink_read": "because"}}}, "- options.waive: is not known"),
-            ({"options": {"explain_with": "model"}}, "- options.explain_with: is not known"),
+            ({"options": {"waive": {"ink_read": "because"}}}, "Extra inputs are not permitted"),
+            ({"options": {"explain_with": "model"}}, "Extra inputs are not permitted"),
             ({"options": {"page_seconds": 21}}, "page_seconds: 21 is more than the 20 s that this server allows"),
             ({"options": {"page_seconds": -1}}, "OptionError: option page_seconds"),
             ({"options": {"required": ["no such concept"]}}, "no such concept"),
-            ({"ocr": "off"}, "arguments are document, concepts, .*; options are ocr, .*\n- ocr: is not known"),
-            ({"concepts": '{"a": ["wind"], "a": ["zzzz"]}'}, "argument concepts: 'a' stands there twice"),
+            ({"ocr": "off"}, "Extra inputs are not permitted"),
         ],
     )  # fmt: skip
     def test_bad_input_is_named(self, folder: Path, arguments: dict[str, Any], said: str) -> None:
         message = error([folder], "audit", **{"document": "power.pdf", "concepts": "table.csv", **arguments})
         assert re.search(said, message), message
         assert len(message) < 5000
-        assert self.NO_FINDING in message
-        assert "pydantic" not in message
-
-    def test_a_password_that_is_sent_is_not_repeated(self, folder: Path) -> None:
-        asked = {"document": "power.pdf", "concepts": "table.csv", "options": {"password": "sesame"}}
-        said = error([folder], "audit", **asked)
-        assert "options.password: is not known" in said
-        assert "sesame" not in said
 
     def test_a_fault_of_docaudit_is_no_finding(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def fails(*_: object, **__: object) -> None:
@@ -482,20 +451,6 @@ class TestHttp:
             finally:
                 server.terminate()
 
-    def test_a_name_that_stands_twice_is_answered(self, folder: Path, port: int) -> None:
-        with subprocess.Popen(
-            [sys.executable, "-m", "docaudit", "mcp", str(folder), "--http", str(port)],
-            env={**os.environ, "PYTHONPATH": str(HERE)},
-        ) as server:
-            try:
-                anyio.run(until, lambda: _listens(port))
-                answered = httpx.post(f"http://127.0.0.1:{port}/mcp", content=TWICE)
-            finally:
-                server.terminate()
-        assert answered.status_code == 400
-        assert answered.json()["id"] == 7
-        assert "'nuclear' stands there twice" in answered.json()["error"]["message"]
-
     def test_a_port_that_is_taken(self, folder: Path, port: int, capsys: pytest.CaptureFixture[str]) -> None:
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", port))
@@ -509,43 +464,7 @@ def _listens(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-TWICE = (
-    b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "audit", "arguments": {"document": '
-    b'"power.pdf", "concepts": {"nuclear": ["solar"], "nuclear": ["zzzz"]}}}}'
-)
-"""Whoever drops the first variants says that solar power is not mentioned, though it is."""
-
-
 class TestPipes:
-    @pytest.mark.parametrize(
-        ("line", "known", "said"),
-        [
-            (TWICE, 7, "'nuclear' stands there twice"),
-            (b'{"jsonrpc":"2.0","id":"a b","method":"x","params":{"document":"\\ud800"}}', "a b", "half a character"),
-            (b'{"jsonrpc":"2.0","id":8,"method":"x","params":{"d":' + b"[" * 99_999, 8, "deeply"),
-            (b'{"jsonrpc":"2.0","id":9,"method":"x","params":{"d":"caf\xe9"}}', 9, "not UTF-8"),
-            (b'{"jsonrpc":"2.0","id":10,"method":"x","params":{"d":NaN}}', 10, "NaN is no number"),
-            (b'{"params":{"id":11},"id":12', None, "delimiter"),
-            (b"{bad", None, "Expecting"),
-            (b"[]", None, "none of JSON-RPC"),
-            (b'{"jsonrpc":"2.0","id":{"a":1},"method":"tools/list"}', None, "none of JSON-RPC"),
-        ],
-    )  # fmt: skip
-    def test_what_cannot_be_taken_is_answered(self, line: bytes, known: Any, said: str) -> None:
-        fault = fault_of(line)
-        assert fault is not None
-        assert fault.id == known
-        assert said in fault.error.message
-        assert "not a finding" in fault.error.message
-
-    def test_what_can_be_taken(self) -> None:
-        for line in (
-            '{"jsonrpc":"2.0","id":1,"method":"x","params":{"d":"\U0001f600 \\ud83d\\ude00 café"}}',
-            '{"jsonrpc":"2.0","method":"notifications/initialized"}',
-            '{"jsonrpc":"2.0","id":2,"result":{}}',
-        ):
-            assert fault_of(line.encode()) is None
-
     def test_nothing_but_protocol_is_written(self, folder: Path) -> None:
         client = {
             "protocolVersion": "2025-06-18",
@@ -572,11 +491,10 @@ class TestPipes:
             assert server.stdin is not None
             assert server.stdout is not None
             assert server.stderr is not None
-            server.stdin.write("not JSON\n\n" + "".join(json.dumps(line) + "\n" for line in lines))
-            server.stdin.write(TWICE.decode() + "\n")
+            server.stdin.write("not JSON\n" + "".join(json.dumps(line) + "\n" for line in lines))
             server.stdin.flush()
             answers = {}
-            while not {None, 1, 2, 3, 4, 7} <= set(answers):
+            while not {1, 2, 4} <= set(answers):
                 said = json.loads(server.stdout.readline())
                 answers[said.get("id")] = said
             server.stdin.close()
@@ -585,8 +503,6 @@ class TestPipes:
             assert all(json.loads(line)["jsonrpc"] == "2.0" for line in rest.splitlines())
             assert "Traceback" not in server.stderr.read()
         assert answers[2]["result"]["isError"] is True
-        assert "half a character" in answers[3]["error"]["message"]
-        assert "stands there twice" in answers[7]["error"]["message"]
         assert "docaudit" in answers[1]["result"]["serverInfo"]["name"]
         assert "not_established" in answers[1]["result"]["instructions"]
 

@@ -8,7 +8,6 @@ import re
 import signal
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,6 @@ import jsonschema
 import pytest
 
 from docaudit.cli import main
-from docaudit.errors import InputError
-from docaudit.integrations import strict_json
-from docaudit.integrations.http.problems import problem_of
 from docaudit.integrations.http.settings import ServeSettings
 from tests import pdfs
 from tests.servers import PLAIN, TABLE, Server, serving, until
@@ -278,9 +274,7 @@ def test_a_password_opens_and_is_not_repeated(client: httpx.Client) -> None:
     answer = audited(client, LOCKED, options=json.dumps({**PLAIN, "password": "open"}))
     assert answer.json()["concept_hits"]["power"] == 1
     assert '"password"' not in answer.text
-    wrong = audited(client, LOCKED, options='{"password": "wrong"}').json()
-    assert wrong["code"] == "password_required"
-    assert wrong["remedy"] == "give its password: the option password, on the page under Options"
+    assert audited(client, LOCKED, options='{"password": "wrong"}').json()["code"] == "password_required"
 
 
 @pytest.mark.parametrize(
@@ -363,89 +357,6 @@ def test_paths_lead_nowhere_else(client: httpx.Client, path: str) -> None:
     answer = client.post("/v1/audit", json={"path": path, "concepts": {"AI": ["AI"]}})
     assert (answer.status_code, answer.json()["code"]) == (404, "not_below_roots")
     _tells_nothing_of_the_server(answer)
-
-
-def form(*parts: tuple[str, bytes], end: bytes = b"--y--\r\n") -> dict[str, Any]:
-    body = b"".join(
-        b'--y\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n' % (name.encode(), value)
-        for name, value in parts
-    )
-    return {"content": body + end, "headers": {"content-type": "multipart/form-data; boundary=y"}}
-
-
-def test_a_form_that_is_not_utf8_or_breaks_off_is_refused(client: httpx.Client) -> None:
-    parts = [
-        ("path", b"small.pdf"),
-        ("concepts", '{"drink": ["café"]}'.encode()),
-        ("options", b'{"ocr": "off"}'),
-    ]
-    assert client.post("/v1/audit", **form(*parts)).status_code == 200
-    latin = [parts[0], ("concepts", '{"drink": ["café"]}'.encode("latin-1")), parts[2]]
-    answer = client.post("/v1/audit", **form(*latin))
-    assert (answer.status_code, answer.json()["problems"]) == (422, ["concepts: the field is not UTF-8"])
-    claims = form(*parts)
-    claims["headers"] = {"content-type": "multipart/form-data; boundary=y; charset=utf-16"}
-    assert client.post("/v1/audit", **claims).status_code == 200
-    for end in (b"", b"--y\r\nContent-Disposition: form-data; name", b"--y"):
-        answer = client.post("/v1/audit", **form(*parts, end=end))
-        assert (answer.status_code, answer.json()["code"]) == (400, "bad_form")
-        assert "breaks off" in answer.json()["message"]
-
-
-def test_half_a_character_and_a_broken_origin_are_refused(client: httpx.Client) -> None:
-    for fields in ({"question": "\ud800"}, {"concepts": {"\ud800": ["AI"]}}):
-        asked = {"path": "small.pdf", "concepts": {"AI": ["AI"]}, **fields}
-        answer = client.post(
-            "/v1/audit", content=json.dumps(asked), headers={"content-type": "application/json"}
-        )
-        assert (answer.status_code, answer.json()["code"]) == (422, "not_json")
-    assert client.get("/", headers={"Origin": "http://["}).status_code == 403
-
-
-def test_many_names_that_stand_twice_take_no_time() -> None:
-    names = ",".join(f'"c{number}": ["x"]' for number in [*range(20_000), 0])
-    began = time.monotonic()
-    assert strict_json.read(f"{{{names}}}")[1] == "'c0' stands there twice"
-    assert time.monotonic() - began < 2
-
-
-def test_paths_are_hidden_and_words_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    error = InputError(f"{tmp_path}/root/a.b.c and {tmp_path}/rooted", remedy="by its path below root")
-    problem = problem_of(error, [Path("root"), Path(), Path("/")])
-    assert (problem.message, problem.remedy) == (
-        "a.b.c and rooted",
-        "by its path below root",
-    )
-
-
-@pytest.mark.parametrize("address", ["/v1/audit", "/nowhere", "/health/live"])
-def test_a_body_that_drips_holds_no_connection(server: Server, address: str) -> None:
-    port = int(server.address.rstrip("/").rsplit(":", 1)[1])
-    with socket.create_connection(("127.0.0.1", port)) as line:
-        line.settimeout(30)
-        method = "GET" if "live" in address else "POST"
-        line.sendall(
-            f"{method} {address} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: text/plain\r\n"
-            "Content-Length: 1000\r\n\r\nx".encode()
-        )
-        heard = b""
-        while piece := line.recv(65536):
-            heard += piece
-    assert b"connection: close" in heard.lower()
-
-
-def test_what_a_retriever_missed(client: httpx.Client) -> None:
-    chunks = json.dumps([{"text": "Nothing else is said.", "page": 2}])
-    answer = audited(client, concepts='{"power": ["electricity"]}', retrieved=chunks)
-    assert answer.json()["retrieval"]["verdict"] == "missed"
-    assert (
-        audited(client, retrieved='[{"text": "x", "pag": 2}]')
-        .json()["problems"][0]
-        .startswith("retrieved.0.pag")
-    )
-    swept = {"path": "small.pdf", "concepts": {"AI": ["AI"]}, "retrieved": []}
-    assert "only an audit" in client.post("/v1/sweep", json=swept).text
 
 
 def test_what_is_no_form(client: httpx.Client) -> None:
@@ -710,7 +621,7 @@ def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(__import__("sys").modules, "docaudit.integrations.http.serving", None)
     assert main(["serve"]) == 2
-    assert 'pip install ".[serve]"' in capsys.readouterr().err
+    assert 'pip install "docaudit[serve]"' in capsys.readouterr().err
 
 
 def test_help_says_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:

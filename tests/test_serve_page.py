@@ -178,12 +178,9 @@ def test_what_is_missing_is_said_before_anything_is_sent(opened: Any) -> None:
     assert "Choose a PDF first." in page.text_content("#problem")
     it.choose(b"x", "notes.txt")
     page.evaluate("document.querySelector('#document').files[0].type")
+    page.fill("#typed", "AI:")
     page.click("#start")
     assert "at least one concept" in page.text_content("#problem")
-    for half in ("AI:", ": AI, ML", "AI: ,"):
-        page.fill("#typed", f"power: electricity\n{half}")
-        page.click("#start")
-        assert f"“{half}” has no name or no words" in page.text_content("#problem")
     assert not [url for url in it.asked if "audit" in url]
 
 

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 import docaudit
 from docaudit.integrations.http import openapi
 from docaudit.integrations.http.answers import Live, Offer, Ready, SweepAnswer
-from docaudit.integrations.http.client_options import OPTIONS
+from docaudit.integrations.http.asked import OPTIONS
 from docaudit.integrations.http.desk import Desk
 from docaudit.integrations.http.guard import PAGE, Guard, problem_response
 from docaudit.integrations.http.problems import Problem, RefusedError

@@ -1,20 +1,56 @@
-"""What a client may ask: the fields of a request."""
+"""What a client may ask: the fields of a request, and the options that are his to set."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, create_model
 
 from docaudit.evidence import Model
-from docaudit.integrations import strict_json
-from docaudit.integrations.http.client_options import OPTIONS, ClientOptions
 from docaudit.integrations.http.problems import refused
-from docaudit.retrieved import RetrievedChunk
+from docaudit.justification import Obligation
+from docaudit.options import AuditOptions, described
 
 Task = Literal["audit", "coverage", "sweep"]
+
+OPTIONS = (
+    "ocr",
+    "ocr_lang",
+    "ocr_confidence",
+    "ink",
+    "second_reader",
+    "password",
+    "attachment_depth",
+    "revisions",
+    "scope",
+    "window_words",
+    "required",
+    "closest",
+    "language",
+    "waive",
+    "canary",
+)
+"""Options that a client may set. The others (time, memory, processes, programs, endpoints) are the operator's."""
+_Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+_KINDS: dict[str, Any] = {"waive": dict[Obligation, _Reason]}
+
+
+def _option(name: str) -> Any:
+    known = AuditOptions.model_fields[name]
+    kind = Annotated[(known.annotation, *known.metadata)] if known.metadata else known.annotation
+    default = known.get_default(call_default_factory=True)
+    return _KINDS.get(name, kind), Field(default=default, description=described(name))
+
+
+ClientOptions = create_model(
+    "ClientOptions",
+    __config__=ConfigDict(frozen=True, extra="forbid"),
+    __doc__="Options of an audit that a client may set; what is not named keeps its default.",
+    **{name: _option(name) for name in OPTIONS},
+)
 
 
 class Asked(Model):
@@ -26,7 +62,6 @@ class Asked(Model):
         table: Concept table of the server, by its file name, instead.
         question: The question that the document is asked.
         options: Options of the audit.
-        retrieved: Chunks that a retriever gave, for an audit to say what it missed.
     """
 
     path: str | None = Field(default=None, examples=["reports/2025.pdf"])
@@ -36,10 +71,6 @@ class Asked(Model):
     table: str | None = Field(default=None, examples=["ai-power.csv"])
     question: str | None = Field(default=None, examples=["How much electricity does AI consume?"])
     options: ClientOptions = Field(default_factory=ClientOptions, examples=[{"language": "ja", "ocr": "off"}])
-
-    retrieved: tuple[RetrievedChunk, ...] | None = Field(
-        default=None, examples=[[{"text": "Baseload electricity for delivery", "page": 19, "id": "c7"}]]
-    )
 
     @property
     def chosen(self) -> dict[str, Any]:
@@ -57,19 +88,30 @@ def asked_from_json(text: str | bytes) -> Asked:
 def asked_from_form(fields: Mapping[str, str]) -> Asked:
     """A request that came as the fields of a form; empty ones are those left out. Raises RefusedError."""
     given: dict[str, Any] = {name: value for name, value in fields.items() if value.strip()}
-    for name in ("concepts", "options", "retrieved"):
+    for name in ("concepts", "options"):
         if name in given:
             given[name] = _parsed(given[name], f"the field {name}")
     return _validated(given)
 
 
 def _parsed(text: str | bytes, what: str) -> Any:
-    value, wrong = strict_json.read(text)
-    if wrong:
+    try:
+        return json.loads(text, object_pairs_hook=_single)
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise refused(
-            HTTPStatus.UNPROCESSABLE_ENTITY, "not_json", f"{what} is not JSON: {wrong}", "write it as JSON"
-        )
-    return value
+            HTTPStatus.UNPROCESSABLE_ENTITY, "not_json", f"{what} is not JSON: {reason}", "write it as JSON"
+        ) from error
+
+
+def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A mapping in which no name stands twice: the first would be lost, and with it what was to be searched."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"'{twice}' stands there twice")
+    return found
 
 
 def _validated(given: Any) -> Asked:

@@ -6,8 +6,6 @@ leads there (DNS rebinding), or by sending a form across.
 
 from __future__ import annotations
 
-import asyncio
-from contextlib import suppress
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
@@ -26,7 +24,6 @@ PAGE = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_LISTEN_SECONDS = 2.0
 _HEADERS = {
     "Content-Security-Policy": NOTHING,
     "X-Content-Type-Options": "nosniff",
@@ -51,22 +48,18 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
-        body = _Body(scope, receive)
-
         async def safely(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
-                if not await body.ended():
-                    headers["Connection"] = "close"  # else a body that drips in would hold it for ever
             await send(message)
 
         problem = self._problem(Headers(scope=scope), scope["method"])
         if problem is None:
-            await self._app(scope, body.receive, safely)
+            await self._app(scope, receive, safely)
         else:
-            await problem_response(problem)(scope, body.receive, safely)
+            await problem_response(problem)(scope, receive, safely)
 
     def _problem(self, headers: Headers, method: str) -> Problem | None:
         host = headers.get("host", "")
@@ -79,7 +72,7 @@ class Guard:
             )
         origin = headers.get("origin")
         across = headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
-        if (origin is not None and _netloc(origin) != host) or (across and method != "GET"):
+        if (origin is not None and urlsplit(origin).netloc != host) or (across and method != "GET"):
             return Problem(
                 status=HTTPStatus.FORBIDDEN,
                 code="other_origin",
@@ -95,36 +88,6 @@ class Guard:
             return False
         # An address cannot be made to lead elsewhere, a name can.
         return name in self._names or is_loopback(name) or (not self._only_this_machine and is_address(name))
-
-
-class _Body:
-    """What comes of the body of a request, whether anybody wants it or not."""
-
-    def __init__(self, scope: Scope, receive: Receive) -> None:
-        headers = Headers(scope=scope)
-        self._more = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
-        self._receive = receive
-
-    async def receive(self) -> Message:
-        """The next message."""
-        message = await self._receive()
-        self._more = message["type"] == "http.request" and message.get("more_body", False)
-        return message
-
-    async def ended(self) -> bool:
-        """Whether all of it has come, after a short while: a client that still sends would not see the answer."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_LISTEN_SECONDS):
-                while self._more:
-                    await self.receive()
-        return not self._more
-
-
-def _netloc(origin: str) -> str | None:
-    try:
-        return urlsplit(origin).netloc
-    except ValueError:
-        return None
 
 
 def problem_response(problem: Problem, headers: dict[str, str] | None = None) -> Response:

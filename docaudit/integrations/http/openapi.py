@@ -8,8 +8,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 
-from docaudit.integrations.http.asked import Asked, Task
-from docaudit.integrations.http.client_options import ClientOptions
+from docaudit.integrations.http.asked import Asked, ClientOptions, Task
 from docaudit.integrations.http.problems import Problem
 
 _REF = "#/components/schemas/{model}"
@@ -72,7 +71,7 @@ def work(task: Task, model: type[BaseModel]) -> dict[str, Any]:
 
 def _body(task: Task) -> dict[str, Any]:
     left_out = {"concepts", "table"} if task == "coverage" else set()
-    left_out |= {"question", "retrieved"} if task != "audit" else set()
+    left_out |= {"question"} if task != "audit" else set()
     example = {name: value for name, value in _EXAMPLE.items() if name not in left_out}
     return {
         "required": True,
@@ -95,10 +94,6 @@ def _form(left_out: set[str]) -> dict[str, Any]:
         },
         "table": {**text, "description": "Instead: a concept table of the server, by its file name."},
         "question": {**text, "description": "The question that the document is asked."},
-        "retrieved": {
-            **text,
-            "description": "The JSON of chunks that a retriever gave, as in the request that is JSON.",
-        },
         "options": {**text, "description": "The JSON of options, as in the request that is JSON."},
     }
     encoding = {name: field for name, field in fields.items() if name not in left_out}

@@ -14,12 +14,9 @@ from docaudit.errors import (
     NotBelowRootsError,
     OcrError,
     OutputError,
-    PasswordRequiredError,
     TooLargeError,
 )
 from docaudit.evidence import Model
-from docaudit.integrations.http.client_options import OPTIONS
-from docaudit.integrations.remedies import for_client
 
 _STATUS: dict[type[DocauditError], HTTPStatus] = {
     NotBelowRootsError: HTTPStatus.NOT_FOUND,
@@ -79,15 +76,6 @@ def refused(
     return RefusedError(problem, headers)
 
 
-def _remedy(error: DocauditError) -> str:
-    """What a client can do about it; most remedies are written for the command line."""
-    if isinstance(error, PasswordRequiredError):
-        return "give its password: the option password, on the page under Options"
-    if isinstance(error, TooLargeError):
-        return error.remedy.replace("--max-mb", "--max-upload-mb")
-    return for_client(error.remedy, OPTIONS)
-
-
 def problem_of(error: DocauditError, hidden: Iterable[Path]) -> Problem:
     """The problem that an error of docaudit is for a client.
 
@@ -95,13 +83,12 @@ def problem_of(error: DocauditError, hidden: Iterable[Path]) -> Problem:
         error: The error.
         hidden: Folders of the server that no text may name.
     """
-    folders = {str(way) for folder in hidden for way in (folder.absolute(), folder.resolve())} - {"/"}
-    listed_folders = "|".join(map(re.escape, sorted(folders, key=len, reverse=True)))
-    # Whole names alone: /data is no part of /database, and of no word.
-    path = re.compile(rf"(?<![\w/.-])(?:{listed_folders})(?:/|(?![\w.-]))" if folders else r"(?!)")
+    folders = sorted((str(folder) for folder in hidden), key=len, reverse=True)
 
     def shown(text: str) -> str:
-        return path.sub("", text)
+        for folder in folders:
+            text = text.replace(f"{folder}/", "").replace(folder, "")
+        return text
 
     name = type(error).__name__.removesuffix("Error")
     status = next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), None)
@@ -110,7 +97,7 @@ def problem_of(error: DocauditError, hidden: Iterable[Path]) -> Problem:
         status=status or HTTPStatus.UNPROCESSABLE_ENTITY,
         code=re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower(),
         message=shown(error.cause),
-        remedy=shown(_remedy(error)),
+        remedy=shown(error.remedy),
         problems=tuple(shown(one) for one in listed[:_MOST_PROBLEMS]),
         file=None if error.file is None else Path(error.file).name,
         page=error.page,

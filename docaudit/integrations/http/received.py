@@ -7,7 +7,7 @@ import shutil
 from collections.abc import AsyncGenerator
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fastapi import Request
 from starlette.concurrency import run_in_threadpool
@@ -51,9 +51,9 @@ async def received(request: Request, place: Path, settings: ServeSettings) -> Re
             if kind == _FORM:
                 return await _form(request, place, settings)
             limit = settings.max_table_mb * MIB + _BESIDE
-            body = b"".join([piece async for piece in _counted(request, limit)])
-            # Not here: others wait while megabytes are looked at.
-            return Received(await run_in_threadpool(asked_from_json, body), None, None)
+            return Received(
+                asked_from_json(b"".join([piece async for piece in _counted(request, limit)])), None, None
+            )
     except TimeoutError as error:
         raise refused(
             HTTPStatus.REQUEST_TIMEOUT,
@@ -76,21 +76,16 @@ async def _counted(request: Request, limit: int) -> AsyncGenerator[bytes, None]:
 async def _form(request: Request, place: Path, settings: ServeSettings) -> Received:
     document_limit, table_limit = settings.max_upload_mb * MIB, settings.max_table_mb * MIB
     stream = _counted(request, document_limit + table_limit + _BESIDE)
-    parser = _WholeForm(
+    parser = MultiPartParser(
         request.headers, stream, max_files=2, max_fields=_MOST_FIELDS, max_part_size=table_limit
     )
     try:
         form = await parser.parse()
-        if not parser.ended:
-            await form.close()
-            raise MultiPartException("it breaks off")
     except MultiPartException as error:
         raise refused(
             HTTPStatus.BAD_REQUEST, "bad_form", f"the form cannot be read: {error.message}", "send it again"
         ) from error
     try:
-        if parser.unreadable:
-            raise _wrong(f"{parser.unreadable[0]}: the field is not UTF-8", "send the form in UTF-8")
         fields: dict[str, str] = {}
         files: dict[str, UploadFile] = {}
         for name, value in form.multi_items():
@@ -106,36 +101,7 @@ async def _form(request: Request, place: Path, settings: ServeSettings) -> Recei
         table = await _kept(files.get("concepts"), place / "table", "concepts.csv", table_limit)
     finally:
         await form.close()
-    return Received(await run_in_threadpool(asked_from_form, fields), document, table)
-
-
-class _WholeForm(MultiPartParser):
-    """The parser of Starlette, which takes a form that breaks off, and reads what is not UTF-8 as Latin-1.
-
-    Attributes:
-        ended: Its last boundary has come.
-        unreadable: Fields that are not UTF-8: other words than the client meant would be searched.
-    """
-
-    ended = False
-
-    def __init__(self, *args: Any, **keywords: Any) -> None:
-        super().__init__(*args, **keywords)
-        self.unreadable: list[str] = []
-
-    def on_part_end(self) -> None:
-        """Note a field that cannot be read."""
-        self._charset = "utf-8"  # whatever the form claims
-        if self._current_part.file is None:
-            try:
-                self._current_part.data.decode("utf-8")
-            except UnicodeDecodeError:
-                self.unreadable.append(self._current_part.field_name)
-        super().on_part_end()
-
-    def on_end(self) -> None:
-        """Note that it has come to its end."""
-        self.ended = True
+    return Received(asked_from_form(fields), document, table)
 
 
 async def _kept(upload: UploadFile | None, folder: Path, otherwise: str, limit: int) -> Path | None:
@@ -164,11 +130,11 @@ def _too_large(what: str, limit: int) -> RefusedError:
     )
 
 
-def _wrong(problem: str, remedy: str = "name each field once") -> RefusedError:
+def _wrong(problem: str) -> RefusedError:
     return refused(
         HTTPStatus.UNPROCESSABLE_ENTITY,
         "wrong_request",
         "the request is not as it must be",
-        remedy,
+        "name each field once",
         problems=(problem,),
     )

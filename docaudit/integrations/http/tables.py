@@ -32,7 +32,7 @@ def table_names(folder: Path | None) -> tuple[str, ...]:
 def named_table(folder: Path | None, name: str) -> Path:
     """The table with this name; raises RefusedError if none of those listed has it."""
     if folder is not None and name in table_names(folder):
-        return folder.absolute() / name
+        return folder / name
     raise refused(
         HTTPStatus.NOT_FOUND,
         "no_such_table",

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from http import HTTPStatus
 from pathlib import Path
 from typing import Literal
@@ -25,6 +26,7 @@ from docaudit.integrations.http.settings import ServeSettings
 from docaudit.integrations.http.tables import named_table
 
 STREAM = "application/x-ndjson"
+_LISTEN_SECONDS = 2.0
 _NOBODY = 499
 
 
@@ -53,6 +55,9 @@ class Visit:
         try:
             place = self._desk.enter()
             job = await self._job(place, task, report=form != "json")
+        except RefusedError:
+            await self._listen()
+            raise
         except ClientDisconnect:
             return Response(status_code=_NOBODY)
         run = self._desk.start(job)
@@ -88,8 +93,6 @@ class Visit:
                 if task == "coverage"
                 else "concepts: upload a table, write one as a mapping, or name one with table; one of the three"
             )
-        if asked.retrieved is not None and task != "audit":
-            problems.append("retrieved: only an audit takes chunks")
         if problems:
             raise refused(
                 HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -107,12 +110,11 @@ class Visit:
             task=task,
             place=place,
             document=given.document,
-            roots=tuple(root.absolute() for root in settings.root),
+            roots=settings.root,
             path=asked.path,
             table=named_table(settings.tables, asked.table) if asked.table is not None else given.table,
             concepts=asked.concepts,
             question=asked.question,
-            retrieved=asked.retrieved,
             options=asked.chosen,
             report=report,
             max_pages=settings.max_pages,
@@ -151,6 +153,13 @@ class Visit:
                 yield _line("result", summary=summary, justification=outcome.result.decode(), report=report)
         finally:
             await _ended(run)
+
+    async def _listen(self) -> None:
+        """Take a little more of the body: a client that is still sending would not see the answer."""
+        with suppress(TimeoutError, ClientDisconnect, RuntimeError):
+            async with asyncio.timeout(_LISTEN_SECONDS):
+                async for _ in self._request.stream():
+                    pass
 
 
 async def _ended(run: Run) -> None:

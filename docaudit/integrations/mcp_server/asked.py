@@ -101,7 +101,11 @@ def options_for(path: Path, asked: ReadingAsked | None, limits: Limits) -> Audit
     """The options for a document at this path; raises OptionError for what does not exist or exceeds the limits."""
     given = {} if asked is None else asked.model_dump(exclude_unset=True)
     saved = (path / "document.json").is_file()
-    most = _most_seconds(limits)
+    most = {
+        "page_seconds": limits.page_seconds,
+        "document_seconds": limits.document_seconds,
+        "sweep_seconds": limits.document_seconds,
+    }
     for name, limit in most.items():
         if name in given and given[name] > limit:
             raise OptionError(
@@ -112,22 +116,3 @@ def options_for(path: Path, asked: ReadingAsked | None, limits: Limits) -> Audit
         if AuditOptions.model_fields[name].default > limit and not (saved and name != "sweep_seconds"):
             given.setdefault(name, limit)
     return AuditOptions.from_keywords(None, {**given, "password": limits.password})
-
-
-def need_within(options: AuditOptions, limits: Limits) -> None:
-    """Raise OptionError if a saved justification, whose options are used again, asks for more time than anybody may."""
-    for name, limit in _most_seconds(limits).items():
-        most = max(limit, AuditOptions.model_fields[name].default)
-        if getattr(options, name) > most:
-            raise OptionError(
-                f"it was made with {name} {getattr(options, name):g}, and this server allows {most:g} s",
-                remedy="verify it with docaudit verify on the command line",
-            )
-
-
-def _most_seconds(limits: Limits) -> dict[str, float]:
-    return {
-        "page_seconds": limits.page_seconds,
-        "document_seconds": limits.document_seconds,
-        "sweep_seconds": limits.document_seconds,
-    }

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import signal
 import socket
-from typing import Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
-from pydantic import ValidationError
 
 import docaudit
 from docaudit.errors import OptionError
-from docaudit.integrations import strict_json
 from docaudit.integrations.mcp_server.asked import Limits
-from docaudit.integrations.mcp_server.faults import as_error, wrong_arguments
 from docaudit.integrations.mcp_server.tools import Tools
-from docaudit.integrations.mcp_server.wire import CheckedBodies, checked_stdio
 from docaudit.roots import Roots
 
 LOOPBACK = "127.0.0.1"
@@ -35,7 +30,7 @@ The folders that can be read: {folders}."""
 def build_server(roots: Roots, limits: Limits | None = None) -> MCPServer:
     """A server with all tools, for any transport."""
     tools = Tools(roots, limits or Limits())
-    return _Server(
+    return MCPServer(
         "docaudit",
         title="docaudit: is it really not in this document?",
         version=docaudit.__version__,
@@ -77,42 +72,9 @@ def serve(roots: Roots, limits: Limits, *, port: int | None = None) -> None:
     server.run("streamable-http", host=LOOPBACK, port=port)
 
 
-class _Server(MCPServer):
-    """A server that looks at each message before the SDK does, whatever the transport."""
-
-    async def run_stdio_async(self) -> None:
-        """What that of the SDK does, with other streams."""
-        lowlevel = self._lowlevel_server
-        async with checked_stdio() as (read, write):
-            await lowlevel.run(read, write, lowlevel.create_initialization_options())
-
-    def streamable_http_app(self, **settings: Any) -> Any:
-        """That of the SDK, behind a look at each body."""
-        app = super().streamable_http_app(**settings)
-        app.add_middleware(CheckedBodies)
-        return app
-
-
-class _Tool(Tool):
-    """A tool whose wrong arguments are answered in words, as its other errors are."""
-
-    async def run(self, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> Any:
-        """What the function gives, or an error in words."""
-        try:
-            self.fn_metadata.validate_arguments(arguments)
-        except ValidationError as error:
-            return wrong_arguments(error, tuple(self.parameters["properties"]))
-        # The SDK reads a text that is JSON as such, and drops the first of two values under one name.
-        for name, value in arguments.items():
-            wrong = strict_json.read(value)[1] if isinstance(value, str) and value.strip()[:1] in "{[" else ""
-            if "twice" in wrong:
-                return as_error(f"argument {name}: {wrong}")
-        return await super().run(arguments, context, convert_result)
-
-
 def _tool(function: object) -> Tool:
     assert callable(function)
-    tool = _Tool.from_function(
+    tool = Tool.from_function(
         function,
         annotations=ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False),
     )

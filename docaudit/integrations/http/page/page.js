@@ -47,16 +47,15 @@ function showOffer() {
   $("typed").placeholder = say("typed-placeholder");
 }
 
-/** Lines "concept: word, word" as a mapping, or a line that has no name or no words. A line without a colon is named after itself. */
+/** Lines "concept: word, word" as a mapping; a line without a colon is a concept that is called what it says. */
 export function concepts(text) {
   const found = new Map();
   for (const line of text.split("\n").map((one) => one.trim()).filter(Boolean)) {
-    const [, name, listed] = line.match(/^([^:：]*)[:：](.*)$/) ?? [null, line, line];
+    const [, name, listed] = line.match(/^([^:：]+)[:：](.*)$/) ?? [null, line, line];
     const words = listed.split(/[,、，;；]/).map((word) => word.trim()).filter(Boolean);
-    if (!name.trim() || !words.length) return { wrong: line };
-    found.set(name.trim(), [...(found.get(name.trim()) ?? []), ...words]);
+    if (words.length) found.set(name.trim(), [...(found.get(name.trim()) ?? []), ...words]);
   }
-  return { given: Object.fromEntries(found) };
+  return Object.fromEntries(found);
 }
 
 /** The request, or null after saying what is missing. */
@@ -74,8 +73,7 @@ function asked() {
   } else if (chosenWay() === "named") {
     form.append("table", $("named").value);
   } else {
-    const { given, wrong } = concepts($("typed").value);
-    if (wrong) return missing("half-a-concept", "typed", { line: wrong });
+    const given = concepts($("typed").value);
     if (!Object.keys(given).length) return missing("no-concepts", "typed");
     form.append("concepts", JSON.stringify(given));
   }
@@ -86,8 +84,8 @@ function asked() {
   return form;
 }
 
-function missing(key, field, values) {
-  showProblem({ message: say(key, values) }, false);
+function missing(key, field) {
+  showProblem({ message: say(key) }, false);
   $(field).focus();
   return null;
 }
