@@ -25,6 +25,7 @@ from docaudit.integrations.mcp_server.asked import (
     Concepts,
     Limits,
     ReadingAsked,
+    need_replayable,
     options_for,
     table_of,
 )
@@ -38,7 +39,7 @@ from docaudit.integrations.mcp_server.replies import (
     VerifyReply,
     as_json,
 )
-from docaudit.integrations.mcp_server.running import in_thread
+from docaudit.integrations.mcp_server.running import in_thread, within
 from docaudit.parsed import ParsedDocument
 from docaudit.roots import Roots
 from docaudit.saved import load_justification
@@ -197,7 +198,8 @@ class Tools:
         def work(stop: Stop) -> VerifyReply:
             with self._roots.opened(justification) as file:
                 saved = load_justification(file)
-            with self._roots.opened(document) as path:
+            need_replayable(saved.options, self._limits)
+            with within(self._limits.document_seconds, stop), self._roots.opened(document) as path:
                 password = self._limits.password
                 return VerifyReply.of(docaudit.verify(saved, path, password=password, progress=stop))
 
