@@ -606,6 +606,18 @@ class TestPipes:
             assert list(temporary.iterdir()) == []
             assert children() <= before
 
+    def test_what_a_killed_server_left_is_removed_by_the_next(self, folder: Path, tmp_path: Path) -> None:
+        temporary = tmp_path / "tmp"
+        temporary.mkdir()
+        with started(folder, TMPDIR=str(temporary)) as server:
+            (left,) = temporary.iterdir()
+            (left / "docaudit-x").mkdir()
+            server.kill()
+            server.wait(SOON)
+        with started(folder, TMPDIR=str(temporary)):
+            (own,) = temporary.iterdir()
+            assert own != left
+
     def test_ctrl_c_ends_it_at_once(self, folder: Path) -> None:
         before = children()
         with subprocess.Popen(

@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any, cast
 
 import anyio
@@ -18,7 +21,9 @@ from mcp_types import JSONRPCError
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from docaudit.errors import OutputError
 from docaudit.integrations.mcp_server.messages import refused
+from docaudit.integrations.own_folder import OwnFolder
 
 _ENDING_SECONDS = 5
 """How long calls have to end what they started when the server is told to end."""
@@ -28,7 +33,8 @@ _MOST_BYTES = 4 << 20
 
 def over_pipes(server: MCPServer) -> None:
     """Serve over standard input and output until the client goes; a signal ends the work first, then the process."""
-    told = anyio.run(_until_told, server)
+    with _own_temporary():
+        told = anyio.run(_until_told, server)
     if told is not None:
         _die(told)
 
@@ -37,7 +43,38 @@ def over_http(server: MCPServer, host: str, port: int) -> None:
     """Serve over HTTP until the process is told to end."""
     app = server.streamable_http_app(host=host, max_request_body_size=_MOST_BYTES)
     app.add_middleware(Checked)
-    uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=_ENDING_SECONDS)
+    with _own_temporary():
+        config = uvicorn.Config(
+            app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=_ENDING_SECONDS
+        )
+        _Server(config).run()
+
+
+class _Server(uvicorn.Server):
+    """Ends with exit code 0 when it is told to; uvicorn would end by the signal, before anything is removed."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self.force_exit = self.should_exit  # told twice: at once
+        self.should_exit = True
+
+
+@contextmanager
+def _own_temporary() -> Iterator[None]:
+    """Have all temporary files in one folder, so that the next server can remove what a killed one left."""
+    try:
+        own = OwnFolder("docaudit-mcp-")
+    except OSError as error:
+        raise OutputError(
+            f"the temporary folder cannot be made: {error.strerror or error}",
+            remedy="make room, or set TMPDIR",
+        ) from error
+    before, tempfile.tempdir = tempfile.tempdir, str(own.folder)
+    os.environ["TMPDIR"] = tempfile.tempdir  # for child processes
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
+        own.close()
 
 
 async def _until_told(server: MCPServer) -> signal.Signals | None:
