@@ -6,15 +6,22 @@ import json
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from docaudit.atomic import writing_folder
 from docaudit.cli import main
 from docaudit.corpus import pool
 from docaudit.corpus.run import CorpusRun, run
-from docaudit.errors import DocauditError, OutputError
+from docaudit.corpus.work import Outcome
+from docaudit.errors import ClusterError, DocauditError, OutputError
 from tests import pdfs
 from tests.corpora import (
     TABLES,
@@ -77,14 +84,85 @@ def test_what_was_half_written_is_removed(tmp_path: Path) -> None:
     docs, store = folder_of(tmp_path / "docs", one=small(1)), tmp_path / "store"
     run_here(docs, store)
     before = content(store)
-    (store / "documents" / ".abc.tmp").mkdir()
-    (store / "documents" / ".abc.tmp" / "page_df.parquet").write_bytes(b"x")
-    (store / "tables" / ".new").mkdir()
-    (next((store / "audits").iterdir()) / ".x.json.1").write_bytes(b"x")
+    with writing_folder(store / "documents" / "abc") as folder:
+        half = store / "documents" / folder.name.replace("abc", "abd")
+    (store / "documents" / "abc").rename(half)  # as a kill leaves it
+    (half / "page_df.parquet").write_bytes(b"x")
+    (store / "tables" / ".tables.k3_x9abc").mkdir()
+    (next((store / "audits").iterdir()) / ".x.json.0a1b2c3d").write_bytes(b"x")
     (store / "failures").mkdir(exist_ok=True)
-    (store / "failures" / ".x").write_bytes(b"x")
+    (store / "failures" / ".x.json.abcdefgh").write_bytes(b"x")
     run_here(docs, store)
     assert content(store) == before
+
+
+def test_hidden_files_of_others_stay(tmp_path: Path) -> None:
+    docs, store = folder_of(tmp_path / "docs", one=small(1)), tmp_path / "store"
+    run_here(docs, store)
+    (store / ".git").mkdir()
+    (store / ".git" / "HEAD").write_text("ref", "utf-8")
+    (store / ".gitignore").write_text("prepared", "utf-8")
+    run_here(docs, store)
+    assert (store / ".git" / "HEAD").exists()
+    assert (store / ".gitignore").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0.6, 0.9, 1.2])
+def test_when_the_run_alone_is_killed_its_workers_leave_no_false_failure(
+    corpus: tuple[Path, list[object], Path], tmp_path: Path, seconds: float
+) -> None:
+    _, arguments, whole = corpus
+    store = tmp_path / "store"
+    process = start(*arguments, "--out", store)
+    over = time.monotonic() + 60
+    while len(in_session(process.pid)) < 3 and time.monotonic() < over:
+        time.sleep(0.01)
+    time.sleep(seconds)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate(timeout=60)
+    assert wait_for_end(process.pid) == []
+    again = start(*arguments, "--out", store)
+    _, err = again.communicate(timeout=120)
+    assert again.returncode == 0, err
+    assert differences(store, whole) == []
+
+
+def test_a_worker_that_nobody_listens_to_ends() -> None:
+    code = (
+        "from multiprocessing.connection import Pipe; from docaudit.corpus import worker;"
+        "ours, theirs = Pipe(); ours.close(); worker._say(theirs, 1); print('went on')"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout) == (1, "")
+
+
+class Idle(ThreadPoolExecutor):
+    """Calls nothing that is submitted to it."""
+
+    gives: Any = None
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(self.gives(args[0]))
+        return future
+
+
+@pytest.mark.parametrize(
+    ("gives", "said"),
+    [
+        (lambda task: Outcome(task.sha256, "x"), "has no rows of them"),
+        (lambda task: None, "gives NoneType"),
+        (lambda task: "done", "gives str"),
+    ],
+)
+def test_an_executor_that_does_not_do_the_work(tmp_path: Path, gives: Any, said: str) -> None:
+    docs, store = folder_of(tmp_path / "docs", one=small(1)), tmp_path / "store"
+    executor = Idle()
+    executor.gives = gives
+    with pytest.raises(ClusterError, match=said):
+        run([docs], TABLES, store, executor=executor, ocr="off")
+    assert run([docs], TABLES, store, ocr="off", jobs=1).read == 1  # the store is whole, and goes on
 
 
 def test_tables_of_which_some_were_replaced_are_made_whole(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def _submitted(executor: Executor, task: Task) -> Future[Outcome]:
 
 def _outcome(future: Future[Outcome]) -> Outcome | str:
     try:
-        return future.result()
+        outcome = future.result()
     except WorkerDiedError as error:
         return str(error)
     except DocauditError:
@@ -111,6 +111,12 @@ def _outcome(future: Future[Outcome]) -> Outcome | str:
         if type(error).__name__ in _LOST:
             return "the process that worked on it ended several times"
         raise _gone(error) from error
+    if not isinstance(outcome, Outcome):
+        raise ClusterError(
+            f"the executor gives {type(outcome).__name__}, and not what the work on a document gives",
+            remedy="give an executor that calls what is submitted to it",
+        )
+    return outcome
 
 
 def _gone(error: BaseException) -> ClusterError:

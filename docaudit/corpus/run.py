@@ -24,9 +24,9 @@ from docaudit.corpus.gather import gather
 from docaudit.corpus.plan import documents_in, documents_of, plan
 from docaudit.corpus.pool import LocalPool
 from docaudit.corpus.sources import PathState, find
-from docaudit.corpus.store import make_store, writing
+from docaudit.corpus.store import Store, make_store, writing
 from docaudit.corpus.work import Outcome, Task
-from docaudit.errors import OptionError, StoreError
+from docaudit.errors import ClusterError, OptionError, StoreError
 from docaudit.options import AuditOptions
 
 Progress = Callable[[str, int, int], None]
@@ -124,6 +124,7 @@ def run(
                 for outcome in _outcomes(given, where, progress):
                     read += outcome.newly_read
                     audited += outcome.audited
+            _need_rows(place, tasks)
         gather(place, found, named, _stage(progress, "tables"))
         failed = place.failed_documents()
     return CorpusRun(
@@ -135,6 +136,18 @@ def run(
         not_documents=sum(one.state is not PathState.DOCUMENT for one in found),
         seconds=time.monotonic() - start,
     )
+
+
+def _need_rows(store: Store, tasks: Sequence[Task]) -> None:
+    """Raise ClusterError if work that is said to be done left no rows: it was done elsewhere, or not at all."""
+    keys = {key for task in tasks for key in task.keys}
+    there = {key: store.audited(key) for key in keys}
+    lost = [task for task in tasks if any(task.sha256 not in there[key] for key in task.keys)]
+    if lost:
+        raise ClusterError(
+            f"the executor calls {len(lost)} documents done, and the store has no rows of them",
+            remedy="its processes must reach the store under the same path",
+        )
 
 
 def _outcomes(tasks: Sequence[Task], where: _Place, progress: Progress | None) -> Iterator[Outcome]:

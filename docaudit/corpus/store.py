@@ -19,6 +19,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,6 +36,8 @@ FORM = 1
 _KEPT = tuple(name for name in READING_OPTIONS if name not in ("password", "workers"))
 """Options of reading that change what is read."""
 _ROWS = ".rows.gz"
+_HALF_WRITTEN = re.compile(r"\.[\w.]+\.[a-z0-9_]{8}")
+"""What docaudit.atomic writes to before it moves it; other hidden files in a store are somebody's."""
 
 
 class Store:
@@ -107,7 +110,7 @@ class Store:
         ]
         folders += _folders(self.root / "audits") + _folders(self.tables)
         for folder in folders:
-            for left in folder.glob(".*"):
+            for left in (one for one in folder.glob(".*") if _HALF_WRITTEN.fullmatch(one.name)):
                 shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
 
 

@@ -33,7 +33,7 @@ def replacing_tables(folder: Path) -> Iterator[TableFiles]:
     """Tables that take the place of those in the folder when the block ends well; raises OutputError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        files = TableFiles(folder, Path(tempfile.mkdtemp(dir=folder, prefix=".")))
+        files = TableFiles(folder, Path(tempfile.mkdtemp(dir=folder, prefix=".tables.")))
         try:
             yield files
             files.swap()

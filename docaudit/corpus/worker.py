@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+from functools import partial
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import NoReturn
@@ -23,9 +24,17 @@ def main() -> None:
     while True:
         task = tasks.get()
         try:
-            line.send(work(task, line.send))
+            _say(line, work(task, partial(_say, line)))
         except DocauditError as error:
-            line.send(error)
+            _say(line, error)
+
+
+def _say(line: Connection, said: object) -> None:
+    """Send something; a line that is dead is no fault of the document, and nothing more is written for nobody."""
+    try:
+        line.send(said)
+    except OSError:
+        os._exit(1)
 
 
 def _listen(line: Connection, tasks: SimpleQueue[Task]) -> NoReturn:
