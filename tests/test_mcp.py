@@ -22,6 +22,7 @@ import pytest
 
 import docaudit
 from docaudit.cli import main
+from docaudit.concepts import ConceptTable
 from docaudit.extract import isolation
 from docaudit.roots import Roots
 from docaudit.saved import dump
@@ -272,7 +273,7 @@ class TestOtherTools:
             ({"page_seconds": 300}, Limits(), "it was made with page_seconds 300, more than the 20 s"),
             ({}, Limits(document_seconds=2), "it was not done after the 2 s that this server allows"),
         ):
-            found = docaudit.audit(THREE, {"a": ["a"]}, ocr="off", **options)
+            found = docaudit.audit(THREE, ConceptTable.from_variants({"a": ["a"]}), ocr="off", **options)
             (folder / "saved.json").write_text(dump(found))
             with monkeypatch.context() as sabotage:
                 sabotage.setattr(isolation, "WORKER", "tests.saboteurs")
