@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from docaudit.evidence import Model
 from docaudit.integrations.http.problems import refused
-from docaudit.retrieved import RetrievedChunk
 from docaudit.integrations.strict_json import strictly
 from docaudit.justification import Obligation
 from docaudit.options import AuditOptions, described
+from docaudit.retrieved import RetrievedChunk
 
 Task = Literal["audit", "coverage", "sweep"]
 
