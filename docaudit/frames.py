@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import pandas as pd
@@ -63,10 +64,13 @@ class TableContract:
 
     def check(self, table: pd.DataFrame) -> pd.DataFrame:
         """The table itself, if it keeps the contract; raises TableContractError with all that is wrong."""
-        wrong = [f"column '{name}' is missing" for name in self.columns if name not in table.columns]
-        for field in self.fields:
-            if field.name in table.columns and not _same_kind(table[field.name], field.dtype):
-                wrong.append(f"column '{field.name}' is {table[field.name].dtype}, not {field.dtype}")
+        dtypes = dict(zip(table.columns, table.dtypes, strict=True))
+        wrong = [f"column '{name}' is missing" for name in self.columns if name not in dtypes]
+        for field in (
+            self.fields if len(table) else ()
+        ):  # one without rows keeps no dtype through some file formats
+            if field.name in dtypes and not _same_kind(dtypes[field.name], field.dtype):
+                wrong.append(f"column '{field.name}' is {dtypes[field.name]}, not {field.dtype}")
         if wrong:
             raise TableContractError(
                 f"{self.name}: {'; '.join(wrong)}", remedy=f"columns are {', '.join(self.columns)}"
@@ -74,17 +78,16 @@ class TableContract:
         return table
 
 
-def _same_kind(series: pd.Series, dtype: str) -> bool:
+@lru_cache(maxsize=256)
+def _same_kind(found: Any, dtype: str) -> bool:
     kinds = pd.api.types
-    if len(series) == 0:
-        return True  # a table without rows keeps no dtype through some file formats
     if dtype == INT:
-        return bool(kinds.is_integer_dtype(series))
+        return bool(kinds.is_integer_dtype(found))
     if dtype == FLOAT:
-        return bool(kinds.is_numeric_dtype(series))
+        return bool(kinds.is_numeric_dtype(found))
     if dtype == BOOL:
-        return bool(kinds.is_bool_dtype(series))
-    return bool(kinds.is_string_dtype(series) or kinds.is_object_dtype(series))
+        return bool(kinds.is_bool_dtype(found))
+    return bool(kinds.is_string_dtype(found) or kinds.is_object_dtype(found))
 
 
 def _box(what: str) -> tuple[Column, ...]:

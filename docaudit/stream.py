@@ -8,6 +8,7 @@ import pandas as pd
 
 from docaudit.errors import TableContractError
 from docaudit.location import DOCUMENT_PAGE, POSSIBLE_KINDS, TextSource
+from docaudit.vocabulary import words_in_lines
 from docaudit.wordforms import WORD
 
 _RUNNING = frozenset({TextSource.TEXT_LAYER, TextSource.OCR})
@@ -78,8 +79,9 @@ def build_stream(line_df: pd.DataFrame) -> Stream:
 
     Document-wide lines are far from all else, and so is each attachment as a whole.
     """
-    ordered = line_df.sort_values(["page_num", "line_num"], kind="stable")
-    names = ("page_num", "line_num", "text", "block_num", "source", "part", "part_page")
+    counted_df = line_df.assign(words=words_in_lines(line_df))
+    ordered = counted_df.sort_values(["page_num", "line_num"], kind="stable")
+    names = ("page_num", "line_num", "text", "block_num", "source", "part", "part_page", "words")
     columns = [ordered[name].tolist() for name in names]
     order: list[Place] = []
     first_word: dict[Place, int] = {}
@@ -87,7 +89,7 @@ def build_stream(line_df: pd.DataFrame) -> Stream:
     block: dict[Place, int] = {}
     inside: dict[Place, tuple[str, int]] = {}
     at, apart, in_part, part_before = 0, 0, 0, ""
-    for page, line, content, block_num, source, part, part_page in zip(*columns, strict=True):
+    for page, line, content, block_num, source, part, part_page, words in zip(*columns, strict=True):
         place = (int(page), int(line))
         if place in text:
             raise TableContractError(f"line_df: page {page} has line {line} twice", remedy="number its lines")
@@ -99,7 +101,7 @@ def build_stream(line_df: pd.DataFrame) -> Stream:
                 apart, part_before = apart - FAR, str(part)
                 in_part = apart
             first_word[place] = in_part
-            in_part += len(WORD.findall(text[place]))
+            in_part += words
             continue
         if place[0] == DOCUMENT_PAGE:
             apart -= FAR
@@ -107,7 +109,7 @@ def build_stream(line_df: pd.DataFrame) -> Stream:
             continue
         first_word[place] = at
         if source in _RUNNING:
-            at += len(WORD.findall(text[place]))
+            at += words
     return Stream(tuple(order), first_word, text, block, inside)
 
 

@@ -8,7 +8,7 @@ import gc
 import re
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from time import monotonic
@@ -24,12 +24,13 @@ from docaudit.reasons import LedgerState
 from docaudit.search.accents import accent_found, bare_flows, hang_on
 from docaudit.search.expert import sweep_expression
 from docaudit.search.findings import Found, locate, mark_nested, plainest
-from docaudit.search.flows import Flow, build_flows
+from docaudit.search.flows import build_flows
 from docaudit.search.fuzzy import fuzzy_found
 from docaudit.search.hits import hit_table, without_echoes
 from docaudit.search.matching import fast_matches
 from docaudit.search.pagelines import PageLines, encodable
 from docaudit.search.patterns import Pattern, compile_variant
+from docaudit.search.pieces import Pieces
 from docaudit.search.searchable import Corpus
 
 
@@ -55,13 +56,13 @@ def sweep_lines(
     Returns:
         hit_df and ledger_df (frames.HIT_DF, frames.LEDGER_DF).
     """
-    with _no_collector():
+    with no_collector():
         return _sweep(line_df, table, pages_total, (regex_seconds, monotonic() + sweep_seconds), toc_df)
 
 
 @contextmanager
-def _no_collector() -> Iterator[None]:
-    """Without the garbage collector: a sweep makes very many small objects and no cycles."""
+def no_collector() -> Iterator[None]:
+    """Without the garbage collector: a sweep, and all around it, makes very many small objects and hardly a cycle."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -71,20 +72,24 @@ def _no_collector() -> Iterator[None]:
             gc.enable()
 
 
-_prepared: dict[int, Corpus] = {}
-"""By id of line_df what the last sweep of it was run on: the search text of a document is made once for many sweeps."""
+_prepared: dict[int, tuple[pd.DataFrame, Corpus]] = {}
+"""By id of line_df what the last sweep of it was run on, and a copy of line_df as it then was: the search text of a
+document is made once for many sweeps.
+"""
 
 
 class Prepared(NamedTuple):
-    """What the search text of a document is made of: the orders in which its lines may continue.
+    """What the search text of a document is made of.
 
     Attributes:
-        flows: Of the lines as they are.
-        bare: Of lines with accents, without them.
+        search: The searchable text of each line.
+        pieces: The orders in which its lines may continue.
+        bare: The same for lines with accents, without them.
     """
 
-    flows: Sequence[Flow]
-    bare: Sequence[Flow]
+    search: list[str]
+    pieces: Pieces
+    bare: Pieces
 
 
 def prepare(line_df: pd.DataFrame, known: Prepared | None = None) -> Prepared:
@@ -94,9 +99,9 @@ def prepare(line_df: pd.DataFrame, known: Prepared | None = None) -> Prepared:
         line_df: The lines.
         known: What an earlier call returned for the same lines, by the same version of docaudit.
     """
-    lines = PageLines.of(line_df)
-    made = known or Prepared(build_flows(lines), bare_flows(lines))
-    corpus = Corpus(lines, made.flows)
+    lines = PageLines.of(line_df, known and known.search)
+    made = known or Prepared(lines.search, Pieces.of(build_flows(lines)), Pieces.of(bare_flows(lines)))
+    corpus = Corpus(lines, made.pieces)
     hang_on(corpus, made.bare)
     _keep(line_df, corpus)
     return made
@@ -104,11 +109,11 @@ def prepare(line_df: pd.DataFrame, known: Prepared | None = None) -> Prepared:
 
 def _corpus_of(line_df: pd.DataFrame) -> Corpus:
     """The search text of these lines; kept while the table lives, and made anew if the table was changed since."""
-    lines = PageLines.of(line_df)
     known = _prepared.get(id(line_df))
-    if known is not None and known.lines.same_as(lines):
-        return known
-    corpus = Corpus(lines, build_flows(lines))
+    if known is not None and known[0].equals(line_df):
+        return known[1]
+    lines = PageLines.of(line_df)
+    corpus = Corpus(lines, Pieces.of(build_flows(lines)))
     _keep(line_df, corpus)
     return corpus
 
@@ -116,7 +121,7 @@ def _corpus_of(line_df: pd.DataFrame) -> Corpus:
 def _keep(line_df: pd.DataFrame, corpus: Corpus) -> None:
     if id(line_df) not in _prepared:
         weakref.finalize(line_df, _prepared.pop, id(line_df), None)
-    _prepared[id(line_df)] = corpus
+    _prepared[id(line_df)] = line_df.copy(), corpus
 
 
 def _sweep(

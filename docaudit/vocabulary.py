@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -33,14 +32,17 @@ class Vocabulary:
 
     Attributes:
         lines_of: Word as written -> positions in `line_df` of the lines with it, in order.
+        by_fold: Folded word -> words as written.
+        by_plain: Word without accents -> folded words.
+        by_stem: Simple stem -> folded words.
+        counts: For each line how many words stand in it.
     """
 
     lines_of: dict[str, list[int]]
-
-    @cached_property
-    def by_fold(self) -> dict[str, list[str]]:
-        """Folded word -> words as written."""
-        return _grouped((fold(word), word) for word in self.lines_of)
+    by_fold: dict[str, list[str]]
+    by_plain: dict[str, list[str]]
+    by_stem: dict[str, list[str]]
+    counts: list[int]
 
     @cached_property
     def folded(self) -> list[str]:
@@ -48,22 +50,15 @@ class Vocabulary:
         return list(self.by_fold)
 
     @cached_property
-    def by_plain(self) -> dict[str, list[str]]:
-        """Word without accents -> folded words."""
-        return _grouped((without_accents(word), word) for word in self.folded)
-
-    @cached_property
-    def by_stem(self) -> dict[str, list[str]]:
-        """Simple stem -> folded words."""
-        return _grouped((stem, word) for word in self.folded for stem in stems(word))
-
-    @cached_property
     def _joined(self) -> str:
         return "\n" + "\n".join(self.folded) + "\n"
 
     @cached_property
     def _by_length(self) -> dict[int, list[str]]:
-        return _grouped((len(word), word) for word in self.folded)
+        by_length: dict[int, list[str]] = defaultdict(list)
+        for word in self.folded:
+            by_length[len(word)].append(word)
+        return by_length
 
     def containing(self, part: str, limit: int) -> list[str]:
         """Folded words that are longer than this part and contain it, at most so many."""
@@ -92,25 +87,50 @@ class Vocabulary:
         return near
 
 
-_known: dict[int, tuple[list[str], Vocabulary]] = {}
+_known: dict[int, tuple[pd.Series, Vocabulary]] = {}
 """By id of line_df its texts and their vocabulary: many tables are swept over one document."""
 
 
 def build_vocabulary(line_df: pd.DataFrame) -> Vocabulary:
     """The vocabulary of all lines; kept while the table lives, and made anew if its texts were changed since."""
-    texts = [str(text) for text in line_df["text"].tolist()]
-    known = _known.get(id(line_df))
-    if known is not None and known[0] == texts:
-        return known[1]
+    known = _known_of(line_df)
+    if known is not None:
+        return known
     lines_of: dict[str, list[int]] = defaultdict(list)
-    for position, text in enumerate(texts):
-        for word in set(WORD.findall(text)):
+    counts: list[int] = []
+    for position, text in enumerate(line_df["text"].tolist()):
+        words = WORD.findall(str(text))
+        counts.append(len(words))
+        for word in dict.fromkeys(words):  # in their order, so that the same document always gives the same
             lines_of[word].append(position)
-    vocabulary = Vocabulary(dict(lines_of))
-    if known is None:
-        weakref.finalize(line_df, _known.pop, id(line_df), None)
-    _known[id(line_df)] = texts, vocabulary
+    by_fold = _grouped((fold(word), word) for word in lines_of)
+    by_plain = _grouped((without_accents(word), word) for word in by_fold)
+    by_stem = _grouped((stem, word) for word in by_fold for stem in stems(word))
+    vocabulary = Vocabulary(dict(lines_of), by_fold, by_plain, by_stem, counts)
+    keep_vocabulary(line_df, vocabulary)
     return vocabulary
+
+
+def words_in_lines(line_df: pd.DataFrame) -> list[int]:
+    """For each line how many words stand in it."""
+    known = _known_of(line_df)
+    if known is not None:
+        return known.counts
+    return [len(WORD.findall(str(text))) for text in line_df["text"].tolist()]
+
+
+def _known_of(line_df: pd.DataFrame) -> Vocabulary | None:
+    known = _known.get(id(line_df))
+    return known[1] if known is not None and known[0].equals(line_df["text"]) else None
+
+
+def keep_vocabulary(line_df: pd.DataFrame, vocabulary: Vocabulary) -> None:
+    """Let this be the vocabulary of these lines while they live: what `build_vocabulary` returned for the same lines,
+    by the same version of docaudit.
+    """
+    if id(line_df) not in _known:
+        weakref.finalize(line_df, _known.pop, id(line_df), None)
+    _known[id(line_df)] = line_df["text"].copy(), vocabulary
 
 
 def _measured(texts: Sequence[str], words: list[str], most: int) -> dict[str, list[tuple[str, int]]]:
@@ -126,11 +146,8 @@ def _measured(texts: Sequence[str], words: list[str], most: int) -> dict[str, li
     return found
 
 
-K = TypeVar("K")
-
-
-def _grouped(pairs: Iterable[tuple[K, str]]) -> dict[K, list[str]]:
-    grouped: dict[K, list[str]] = defaultdict(list)
+def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    grouped: dict[str, list[str]] = defaultdict(list)
     for key, word in pairs:
         grouped[key].append(word)
     return dict(grouped)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
@@ -17,6 +18,9 @@ Parse = Callable[..., ParsedDocument]
 settings.register_profile("fixed", derandomize=True)
 settings.register_profile("explore")
 settings.load_profile("fixed")
+# A shell that runs the tests in the background has them ignore SIGINT; what they start must not inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 _PARSED: dict[tuple[bytes, str], ParsedDocument] = {}
 
 

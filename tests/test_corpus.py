@@ -202,6 +202,25 @@ def test_a_new_table_is_swept_without_the_documents(tmp_path: Path) -> None:
     assert content(store / "tables") == content(both / "tables")
 
 
+def test_a_new_table_finds_what_is_near_as_an_audit_alone_does(tmp_path: Path) -> None:
+    lines = [
+        "Crane, CRANE",
+        "a résumé; elektricity",
+        "data, centre",
+        "Crane and dredger",
+        "biocranes",
+    ]
+    docs, store = folder_of(tmp_path / "docs", one=pdfs.document(*map(pdfs.text, lines))), tmp_path / "store"
+    run_here(docs, store, tables={"water": TABLES["water"]})
+    concepts = {"a": ["resume", "electricity"], "b": ["crane"], "c": ["data centre", "dredge"]}
+    near = ConceptTable.from_variants(concepts)
+    run_here([], store, tables={"near": near})
+    row = table(store, "findings").query("concept_table == 'near'").iloc[0]
+    alone = docaudit.audit(docs / "one.pdf", near, ocr="off", page_seconds=300.0)
+    assert {"elektricity", "data, centre"} <= {miss.text for miss in alone.near_misses}
+    assert (store / row["justification"]).read_text("utf-8") == dump(alone)
+
+
 def test_what_was_made_once_for_all_sweeps_decides_nothing(tmp_path: Path) -> None:
     docs = folder_of(tmp_path / "docs", one=small(1), two=small(2))
     run_here(docs, tmp_path / "both")

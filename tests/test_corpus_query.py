@@ -178,12 +178,15 @@ def test_ctrl_c_ends_a_query(store: Path) -> None:
         stderr=subprocess.PIPE,
     )
     maps = Path(f"/proc/{process.pid}/maps")
-    while "_duckdb" not in maps.read_text():
-        time.sleep(0.1)
-    time.sleep(3)  # in the middle of the query, not of its beginning
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    try:
+        while "_duckdb" not in maps.read_text():
+            time.sleep(0.1)
+        time.sleep(3)  # in the middle of the query, not of its beginning
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
     assert (process.returncode, out, err) == (130, "", "docaudit: interrupted\n")
 
 

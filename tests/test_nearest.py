@@ -11,6 +11,7 @@ from docaudit.cooccurrence import find_meetings
 from docaudit.frames import HIT_DF, NEAREST_DF
 from docaudit.nearest import closest
 from docaudit.reasons import NearMissReason
+from docaudit.vocabulary import build_vocabulary, words_in_lines
 from tests.evidence import hit, hits_in, lines
 
 
@@ -68,6 +69,18 @@ def test_each_reason(text: str, variant: str, expected: dict[str, str]) -> None:
 )
 def test_what_is_not_near(text: str, variant: str) -> None:
     assert misses(text, variant) == {}
+
+
+def test_words_come_in_the_order_of_the_text() -> None:
+    """Not in the order of a set, which is another in every process: of many near misses the first are shown."""
+    text = "biocrane geocrane Geocrane neocrane oldcrane newcrane"
+    line_df = lines(text)
+    made = build_vocabulary(line_df)
+    assert list(made.lines_of) == text.split()
+    assert made.counts == words_in_lines(line_df) == words_in_lines(line_df.copy()) == [6]
+    line_df.loc[0, "text"] = "one two"
+    assert list(build_vocabulary(line_df).lines_of) == ["one", "two"]
+    assert words_in_lines(line_df) == [2]
 
 
 def test_expressions_have_no_near_misses() -> None:

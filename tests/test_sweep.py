@@ -17,6 +17,7 @@ from docaudit.search.flows import build_flows
 from docaudit.search.matching import fast_matches, plain_matches
 from docaudit.search.pagelines import PageLines
 from docaudit.search.patterns import compile_variant
+from docaudit.search.pieces import Pieces
 from docaudit.search.searchable import Corpus
 from docaudit.sweep import sweep_for_absence, sweep_lines
 from tests.lines_helper import NAN, boxed, found, hits, kinds, page_of, table
@@ -62,7 +63,7 @@ def test_fast_path_equals_plain_regular_expressions(
     texts, variants = drawn
     half = len(texts) // 2
     lines = PageLines.of(table(page_of(*texts[:half]) + page_of(*texts[half:], page=2)))
-    corpus = Corpus(lines, build_flows(lines))
+    corpus = Corpus(lines, Pieces.of(build_flows(lines)))
     patterns = [
         compile_variant(Variant(concept="c", text=text, match=match, case=case, inflect=inflect))  # type: ignore[arg-type]
         for text, (match, case, inflect) in zip(variants, modes, strict=True)

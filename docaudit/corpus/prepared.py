@@ -1,13 +1,12 @@
-"""What every table needs of a document and none changes: its search text and its controls, made once and kept.
+"""What every table needs of a document and none changes: search text, words and controls, made once and kept.
 
-The search text takes longer to make than many sweeps of it. What is kept belongs to one parse and to the very code that
+All this takes longer to make than many sweeps. What is kept belongs to one parse and to the very code that
 made it: with any other it is made anew, so that it never decides what is found.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -20,27 +19,19 @@ import docaudit
 from docaudit import atomic
 from docaudit.control_runs import run_controls
 from docaudit.evidence import ControlGroup
-from docaudit.location import MatchKind
 from docaudit.parsed import ParsedDocument
-from docaudit.search.flows import Flow, FlowKind
 from docaudit.sweep import Prepared, prepare
+from docaudit.vocabulary import Vocabulary, build_vocabulary, keep_vocabulary
 
 _LIBRARIES = ("numpy", "pandas", "regex", "rapidfuzz", "ahocorasick-rs")
 _DIGEST = 32
 
 
-class _Flow(msgspec.Struct, array_like=True):
-    kind: str
-    rows: list[int]
-    before: list[str]
-    altered: list[tuple[int, str, list[int], str]]
-
-
 class _Kept(msgspec.Struct, array_like=True):
     made_by: str
     lines: str
-    flows: list[_Flow]
-    bare: list[_Flow]
+    search: Prepared
+    words: Vocabulary
     controls: list[Any]
 
 
@@ -54,14 +45,13 @@ def prepared(path: Path, parsed: ParsedDocument, lines: str) -> tuple[ControlGro
     """
     kept = _read(path, lines)
     if kept is not None:
-        prepare(
-            parsed.line_df, Prepared([_flow(one) for one in kept.flows], [_flow(one) for one in kept.bare])
-        )
+        prepare(parsed.line_df, kept.search)
+        keep_vocabulary(parsed.line_df, kept.words)
         return tuple(ControlGroup.model_validate(one) for one in kept.controls)
     made = prepare(parsed.line_df)
     controls = run_controls(parsed)
     told = [one.model_dump(mode="json") for one in controls]
-    _write(path, _Kept(_made_by(), lines, _plain(made.flows), _plain(made.bare), told))
+    _write(path, _Kept(_made_by(), lines, made, build_vocabulary(parsed.line_df), told))
     return controls
 
 
@@ -84,23 +74,6 @@ def _write(path: Path, kept: _Kept) -> None:
         stream.write(msgspec.msgpack.encode(kept))
     data = sink.getvalue().to_pybytes()
     atomic.write_bytes(path, hashlib.sha256(data).digest() + data)
-
-
-def _plain(flows: Sequence[Flow]) -> list[_Flow]:
-    return [
-        _Flow(
-            flow.kind.value,
-            flow.rows,
-            flow.before,
-            [(place, text, list(map_), kind.value) for place, (text, map_, kind) in flow.altered.items()],
-        )
-        for flow in flows
-    ]
-
-
-def _flow(kept: _Flow) -> Flow:
-    altered = {place: (text, tuple(source), MatchKind(kind)) for place, text, source, kind in kept.altered}
-    return Flow(FlowKind(kept.kind), kept.rows, kept.before, altered)
 
 
 @cache

@@ -4,7 +4,7 @@ STORE/store.json                    form, version of docaudit, options of readin
 STORE/lock                          held by the run that writes; holds its process number
 STORE/documents/SHA256/             a parse, as ParsedDocument.save writes it
 STORE/failures/SHA256.json          in its place, why there is none
-STORE/prepared/SHA256               its search text, so that a new table is swept fast; can be deleted
+STORE/prepared/SHA256               its search text and words, so that a new table is swept fast; can be deleted
 STORE/audits/KEY/audit.json         a concept table, a question, options of searching
 STORE/audits/KEY/SHA256.json        a justification, as docaudit.saved.dump writes it
 STORE/audits/KEY/SHA256.rows.gz     its rows of the tables

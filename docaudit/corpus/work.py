@@ -23,6 +23,7 @@ from docaudit.corpus.store import Store
 from docaudit.errors import DocauditError, InputError, SavedFileError
 from docaudit.options import AuditOptions
 from docaudit.parsed import ParsedDocument
+from docaudit.sweep import no_collector
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,8 @@ def work(task: Task, tell: Callable[[Sign], None] = lambda _: None) -> Outcome:
     try:
         tell(Sign(task.options.document_seconds))
         parsed, newly_read = _parsed(store, task)
-        _audit(store, task, parsed, tell)
+        with no_collector():
+            _audit(store, task, parsed, tell)
     except InputError as error:
         return fail(store, task, code_of(error), error.cause, error.remedy)
     except MemoryError:
@@ -122,7 +124,8 @@ def _parsed(store: Store, task: Task) -> tuple[ParsedDocument, bool]:
     folder = store.parse_of(task.sha256)
     if folder.exists():
         try:
-            return store.load(task.sha256), False
+            with no_collector():
+                return store.load(task.sha256), False
         except SavedFileError as error:
             if not task.paths:
                 raise InputError(error.cause, file=task.sha256, remedy="name its folder") from error

@@ -18,6 +18,7 @@ from docaudit.search.matching import fast_matches
 from docaudit.search.normalize import fold, searchable_map
 from docaudit.search.pagelines import PageLines
 from docaudit.search.patterns import Pattern, compile_variant
+from docaudit.search.pieces import Pieces
 from docaudit.search.readings import Reading
 from docaudit.search.searchable import Corpus
 
@@ -61,13 +62,13 @@ def accent_found(corpus: Corpus, patterns: Sequence[Pattern], found: Sequence[Fo
 def _without(corpus: Corpus) -> Corpus | None:
     """The neighbourhoods of lines with accents, without them; None if no line has one. The same for every table."""
     if corpus.bare is False:
-        hang_on(corpus, bare_flows(corpus.lines))
+        hang_on(corpus, Pieces.of(bare_flows(corpus.lines)))
     return corpus.bare or None
 
 
-def hang_on(corpus: Corpus, flows: Sequence[Flow]) -> None:
-    """Keep these flows with the corpus, as what its lines are without accents."""
-    corpus.bare = Corpus(corpus.lines, flows, corpus) if flows else None
+def hang_on(corpus: Corpus, pieces: Pieces) -> None:
+    """Keep these pieces with the corpus, as what its lines are without accents."""
+    corpus.bare = Corpus(corpus.lines, pieces, corpus) if pieces.rows else None
 
 
 def bare_flows(lines: PageLines) -> list[Flow]:

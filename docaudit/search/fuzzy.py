@@ -19,6 +19,7 @@ from docaudit.search.findings import Found
 from docaudit.search.flows import Flow, FlowKind, stream_order
 from docaudit.search.pagelines import PageLines
 from docaudit.search.patterns import Pattern
+from docaudit.search.pieces import Pieces
 from docaudit.search.scripts import CharClass
 from docaudit.search.searchable import Corpus
 
@@ -43,7 +44,7 @@ def fuzzy_found(lines: PageLines, patterns: Sequence[Pattern], found: Sequence[F
     rows = lines.in_order(TextSource.OCR)
     if not rows:
         return []
-    corpus = Corpus(lines, [Flow(FlowKind.STREAM, *stream_order(lines, rows))])
+    corpus = Corpus(lines, Pieces.of([Flow(FlowKind.STREAM, *stream_order(lines, rows))]))
     taken: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for one in found:
         taken[one.pattern] += one.parts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -78,8 +78,8 @@ class PageLines:
     font_size: Floats
 
     @classmethod
-    def of(cls, line_df: pd.DataFrame) -> PageLines:
-        """Arrays of line_df; columns that it lacks are filled in."""
+    def of(cls, line_df: pd.DataFrame, search: list[str] | None = None) -> PageLines:
+        """Arrays of line_df; columns that it lacks are filled in. `search`: what it was for the same lines before."""
         full = completed(line_df)
         text = [encodable(value if isinstance(value, str) else str(value)) for value in full["text"].tolist()]
         return cls(
@@ -87,7 +87,7 @@ class PageLines:
             number=[int(value) for value in full["line_num"].tolist()],
             block=[int(value) for value in full["block_num"].tolist()],
             text=text,
-            search=[searchable(line) for line in text],
+            search=[searchable(line) for line in text] if search is None else search,
             source=[str(value) for value in full["source"].tolist()],
             line_type=[str(value) for value in full["line_type"].tolist()],
             direction=[str(value) for value in full["direction"].tolist()],
@@ -102,13 +102,6 @@ class PageLines:
 
     def __len__(self) -> int:
         return len(self.page)
-
-    def same_as(self, other: PageLines) -> bool:
-        """Whether these are the same lines, value by value."""
-        return all(
-            np.array_equal(mine, theirs, equal_nan=True) if isinstance(mine, np.ndarray) else mine == theirs
-            for mine, theirs in ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
-        )
 
     @cached_property
     def sheet(self) -> list[int]:

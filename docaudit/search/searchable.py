@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from itertools import chain
+from itertools import chain, repeat
 from typing import Literal
 from weakref import ref
 
@@ -17,10 +17,10 @@ import regex
 
 from docaudit.folding import FOLD
 from docaudit.location import MatchKind
-from docaudit.search.flows import Flow, FlowKind
+from docaudit.search.flows import FlowKind
 from docaudit.search.normalize import searchable_map
 from docaudit.search.pagelines import PageLines
-from docaudit.search.readings import Reading
+from docaudit.search.pieces import Pieces
 from docaudit.search.scripts import WALL, CharClass, classes_of, codes_of
 
 _STREAMS = frozenset({FlowKind.STREAM, FlowKind.PART})
@@ -49,13 +49,13 @@ _COMMON_WORDS = frozenset(
 class Corpus:
     """All flows of a document in one text, with what is needed to search it and to find the way back."""
 
-    def __init__(self, lines: PageLines, flows: Sequence[Flow], whole: Corpus | None = None) -> None:
-        """Join the flows.
+    def __init__(self, lines: PageLines, pieces: Pieces, whole: Corpus | None = None) -> None:
+        """Join the pieces.
 
         Args:
             lines: The document.
-            flows: What is searched.
-            whole: The corpus of the whole document, which knows its words, where the flows are but a part of it.
+            pieces: What is searched.
+            whole: The corpus of the whole document, which knows its words, where the pieces are but a part of it.
         """
         self.lines = lines
         # Weakly: the part hangs on the whole, as bare, and lives no longer.
@@ -63,23 +63,16 @@ class Corpus:
         self.bare: Corpus | Literal[False] | None = False
         """The lines with accents without them, None if there are none; False until somebody asks for it."""
         self._stream_text = ""
-        self.rows: list[int] = [row for flow in flows for row in flow.rows]
+        self.rows = pieces.rows
         """For each piece its line."""
-        self.kinds: list[FlowKind] = [flow.kind for flow in flows for _ in flow.rows]
-        self.altered: dict[int, Reading] = {}
+        self.kinds = list(chain.from_iterable(repeat(*run) for run in pieces.kinds))
+        self.altered = pieces.altered
         """Readings in place of lines, by number of the piece."""
-        before = [separator for flow in flows for separator in flow.before]
         texts = list(map(lines.search.__getitem__, self.rows))
-        echo: list[bool] = []
-        offset = 0
-        for flow in flows:
-            echo += [flow.kind not in _STREAMS] * len(flow.rows)
-            for place, reading in flow.altered.items():
-                self.altered[offset + place] = reading
-                texts[offset + place] = reading[0]
-                echo[offset + place] = False
-            offset += len(flow.rows)
+        for number, reading in pieces.altered.items():
+            texts[number] = reading[0]
         self.texts = texts
+        before = pieces.before
         self.text = "".join(chain.from_iterable(zip(before, texts, strict=True))) + WALL
         gaps = np.fromiter(map(len, before), dtype=np.int64, count=len(before))
         lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)) + gaps
@@ -90,7 +83,9 @@ class Corpus:
         self.positions: Ints = np.flatnonzero(kept)
         self.squeezed = codes[kept].tobytes().decode("utf-32-le")
         self._maps: dict[int, Sequence[int]] = {}
-        self.is_echo = np.array(echo, dtype=bool)
+        counts = np.array([count for _, count in pieces.kinds], dtype=np.int64)
+        self.is_echo = np.repeat([kind not in _STREAMS for kind, _ in pieces.kinds], counts).astype(bool)
+        self.is_echo[list(pieces.altered)] = False
         """Whether a match inside this piece alone is found in a stream as well."""
 
     def piece_at(self, offset: int) -> int:
