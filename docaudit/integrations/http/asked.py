@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
@@ -11,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from docaudit.evidence import Model
 from docaudit.integrations.http.problems import refused
+from docaudit.integrations.strict_json import strictly
 from docaudit.justification import Obligation
 from docaudit.options import AuditOptions, described
 
@@ -64,7 +64,7 @@ class Asked(Model):
         options: Options of the audit.
     """
 
-    path: str | None = Field(default=None, examples=["reports/2025.pdf"])
+    path: str | None = Field(default=None, min_length=1, examples=["reports/2025.pdf"])
     concepts: Mapping[str, tuple[str, ...]] | None = Field(
         default=None, examples=[{"AI": ["AI", "artificial intelligence"], "electricity": ["electricity"]}]
     )
@@ -96,22 +96,11 @@ def asked_from_form(fields: Mapping[str, str]) -> Asked:
 
 def _parsed(text: str | bytes, what: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_single)
-    except (ValueError, RecursionError) as error:
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        return strictly(text)
+    except ValueError as error:
         raise refused(
-            HTTPStatus.UNPROCESSABLE_ENTITY, "not_json", f"{what} is not JSON: {reason}", "write it as JSON"
+            HTTPStatus.UNPROCESSABLE_ENTITY, "not_json", f"{what} is not JSON: {error}", "write it as JSON"
         ) from error
-
-
-def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A mapping in which no name stands twice: the first would be lost, and with it what was to be searched."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"'{twice}' stands there twice")
-    return found
 
 
 def _validated(given: Any) -> Asked:

@@ -110,9 +110,11 @@ class Visit:
             task=task,
             place=place,
             document=given.document,
-            roots=settings.root,
+            roots=tuple(root.absolute() for root in settings.root),
             path=asked.path,
-            table=named_table(settings.tables, asked.table) if asked.table is not None else given.table,
+            table=named_table(settings.tables, asked.table).absolute()
+            if asked.table is not None
+            else given.table,
             concepts=asked.concepts,
             question=asked.question,
             options=asked.chosen,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import stat
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -26,9 +25,11 @@ from docaudit.integrations.mcp_server.asked import (
     Concepts,
     Limits,
     ReadingAsked,
+    need_replayable,
     options_for,
     table_of,
 )
+from docaudit.integrations.mcp_server.refusals import refusal, whole
 from docaudit.integrations.mcp_server.replies import (
     AuditReply,
     CoverageReply,
@@ -38,7 +39,7 @@ from docaudit.integrations.mcp_server.replies import (
     VerifyReply,
     as_json,
 )
-from docaudit.integrations.mcp_server.running import in_thread
+from docaudit.integrations.mcp_server.running import in_thread, within
 from docaudit.parsed import ParsedDocument
 from docaudit.roots import Roots
 from docaudit.saved import load_justification
@@ -46,10 +47,6 @@ from docaudit.stopping import Stop
 from docaudit.suggest.candidates import Suggestions
 
 _LOG = logging.getLogger(__name__)
-_NO_FINDING = "This is an error, not a finding: it says nothing about what the document mentions."
-_MOST_ERROR = 4000
-"""Characters of an error that are told: a table may have a fault in each row."""
-_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _KINDS: dict[str, Literal["pdf", "saved_parse", "table", "json"]] = {
     ".pdf": "pdf",
     ".json": "json",
@@ -201,7 +198,8 @@ class Tools:
         def work(stop: Stop) -> VerifyReply:
             with self._roots.opened(justification) as file:
                 saved = load_justification(file)
-            with self._roots.opened(document) as path:
+            need_replayable(saved.options, self._limits)
+            with within(self._limits.document_seconds, stop), self._roots.opened(document) as path:
                 password = self._limits.password
                 return VerifyReply.of(docaudit.verify(saved, path, password=password, progress=stop))
 
@@ -247,23 +245,9 @@ class Tools:
         content = reply.model_dump(mode="json") if data is None else data(reply)
         said = as_json(content) if text is None else text(reply)
         return CallToolResult(
-            content=[TextContent(type="text", text=_whole(said))], structured_content=_whole(content)
+            content=[TextContent(type="text", text=whole(said))], structured_content=whole(content)
         )
 
 
 def _error(message: str) -> CallToolResult:
-    more = len(message) - _MOST_ERROR
-    shown = message if more <= 0 else f"{message[:_MOST_ERROR]}… ({more:,} more characters)"
-    said = _whole(f"{shown}\n{_NO_FINDING}")
-    return CallToolResult(content=[TextContent(type="text", text=said)], is_error=True)
-
-
-def _whole(value: Any) -> Any:
-    """Without half characters (of broken fonts, or a client's own), which no message can carry."""
-    if isinstance(value, str):
-        return _HALF_CHARACTER.sub("\ufffd", value)
-    if isinstance(value, list):
-        return [_whole(part) for part in value]
-    if isinstance(value, dict):
-        return {_whole(key): _whole(part) for key, part in value.items()}
-    return value
+    return CallToolResult(content=[TextContent(type="text", text=refusal(message))], is_error=True)
