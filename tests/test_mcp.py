@@ -183,6 +183,17 @@ class TestAudit:
         replies = [answer([folder], "audit", document="power.pdf", concepts=form) for form in forms]
         assert {reply["digest"] for reply in replies} == {replies[0]["digest"]}
 
+    def test_what_a_retriever_missed(self, folder: Path) -> None:
+        asked = {"document": "power.pdf", "concepts": {"sun": ["solar"]}}
+        for chunks, verdict in (
+            ([{"text": "wind and solar power", "id": "c1"}], "all_retrieved"),
+            ([], "missed"),
+        ):
+            reply = answer([folder], "audit", **asked, retrieved=chunks)
+            assert (reply["finding"], reply["retrieval"]["verdict"]) == ("mentioned", verdict)
+        assert answer([folder], "audit", **asked)["retrieval"] is None
+        assert "retrieved.0.pag: " in error([folder], "audit", **asked, retrieved=[{"text": "x", "pag": 1}])
+
     def test_a_saved_parse_is_not_read_again(self, folder: Path) -> None:
         docaudit.parse(READABLE, ocr="off", page_seconds=99).save(folder / "parsed")
         limits = Limits(page_seconds=5)
@@ -196,7 +207,10 @@ class TestAudit:
     def test_an_encrypted_document_needs_the_password_of_the_server(self, folder: Path) -> None:
         (folder / "locked.pdf").write_bytes(pdfs.encrypted(READABLE, user="sesame"))
         asked = {"document": "locked.pdf", "concepts": "table.csv"}
-        assert error([folder], "audit", **asked).startswith("PasswordRequiredError: locked.pdf: ")
+        said = error([folder], "audit", **asked)
+        assert said.startswith("PasswordRequiredError: locked.pdf: ")
+        assert "a person sets DOCAUDIT_PASSWORD" in said
+        assert "--password" not in said
         text = json.dumps(answer([folder], "audit", Limits(password="sesame"), **asked, detail="full"))
         assert "absent_within_coverage" in text
         assert "sesame" not in text

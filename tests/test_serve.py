@@ -363,6 +363,16 @@ def test_paths_lead_nowhere_else(client: httpx.Client, path: str) -> None:
     _tells_nothing_of_the_server(answer)
 
 
+def test_what_a_retriever_missed(client: httpx.Client) -> None:
+    chunks = json.dumps([{"text": "Nothing else is said.", "page": 2}])
+    answer = audited(client, concepts='{"power": ["electricity"]}', retrieved=chunks)
+    assert answer.json()["retrieval"]["verdict"] == "missed"
+    wrong = audited(client, retrieved='[{"text": "x", "pag": 2}]').json()
+    assert wrong["problems"][0].startswith("retrieved.0.pag")
+    swept = {"path": "small.pdf", "concepts": {"AI": ["AI"]}, "retrieved": []}
+    assert "only an audit" in client.post("/v1/sweep", json=swept).text
+
+
 def test_what_is_no_form(client: httpx.Client) -> None:
     assert client.post("/v1/audit", content=b"x", headers={"content-type": "text/plain"}).status_code == 415
     assert client.post("/v1/audit", content=b"x").status_code == 415
@@ -738,7 +748,7 @@ def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(__import__("sys").modules, "docaudit.integrations.http.serving", None)
     assert main(["serve"]) == 2
-    assert 'pip install "docaudit[serve]"' in capsys.readouterr().err
+    assert 'pip install ".[serve]"' in capsys.readouterr().err
 
 
 def test_help_says_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:

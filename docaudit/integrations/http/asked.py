@@ -13,6 +13,7 @@ from docaudit.integrations.http.problems import refused
 from docaudit.integrations.strict_json import strictly
 from docaudit.justification import Obligation
 from docaudit.options import AuditOptions, described
+from docaudit.retrieved import RetrievedChunk
 
 Task = Literal["audit", "coverage", "sweep"]
 
@@ -62,6 +63,7 @@ class Asked(Model):
         table: Concept table of the server, by its file name, instead.
         question: The question that the document is asked.
         options: Options of the audit.
+        retrieved: Chunks that a retriever gave, for an audit to say what it missed.
     """
 
     path: str | None = Field(default=None, min_length=1, examples=["reports/2025.pdf"])
@@ -71,6 +73,10 @@ class Asked(Model):
     table: str | None = Field(default=None, examples=["ai-power.csv"])
     question: str | None = Field(default=None, examples=["How much electricity does AI consume?"])
     options: ClientOptions = Field(default_factory=ClientOptions, examples=[{"language": "ja", "ocr": "off"}])
+
+    retrieved: tuple[RetrievedChunk, ...] | None = Field(
+        default=None, examples=[[{"text": "Baseload electricity for delivery", "page": 19, "id": "c7"}]]
+    )
 
     @property
     def chosen(self) -> dict[str, Any]:
@@ -88,7 +94,7 @@ def asked_from_json(text: str | bytes) -> Asked:
 def asked_from_form(fields: Mapping[str, str]) -> Asked:
     """A request that came as the fields of a form; empty ones are those left out. Raises RefusedError."""
     given: dict[str, Any] = {name: value for name, value in fields.items() if value.strip()}
-    for name in ("concepts", "options"):
+    for name in ("concepts", "options", "retrieved"):
         if name in given:
             given[name] = _parsed(given[name], f"the field {name}")
     return _validated(given)

@@ -93,6 +93,8 @@ class Visit:
                 if task == "coverage"
                 else "concepts: upload a table, write one as a mapping, or name one with table; one of the three"
             )
+        if asked.retrieved is not None and task != "audit":
+            problems.append("retrieved: only an audit takes chunks")
         if problems:
             raise refused(
                 HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -117,6 +119,7 @@ class Visit:
             else given.table,
             concepts=asked.concepts,
             question=asked.question,
+            retrieved=asked.retrieved,
             options=asked.chosen,
             report=report,
             max_pages=settings.max_pages,

@@ -18,7 +18,7 @@ from pydantic import Field
 import docaudit
 from docaudit.audit import open_parsed
 from docaudit.coverage import measure_readability
-from docaudit.errors import DocauditError
+from docaudit.errors import DocauditError, PasswordRequiredError
 from docaudit.evidence import Model
 from docaudit.integrations.mcp_server.asked import (
     AuditAsked,
@@ -41,6 +41,7 @@ from docaudit.integrations.mcp_server.replies import (
 )
 from docaudit.integrations.mcp_server.running import in_thread, within
 from docaudit.parsed import ParsedDocument
+from docaudit.retrieved import RetrievedChunk
 from docaudit.roots import Roots
 from docaudit.saved import load_justification
 from docaudit.stopping import Stop
@@ -58,6 +59,13 @@ Document = Annotated[
 ]
 Question = Annotated[
     str | None, Field(description="The question that the document is asked, in the user's words.")
+]
+Retrieved = Annotated[
+    list[RetrievedChunk] | None,
+    Field(
+        description="What a retriever gave for the question ([]: nothing), to see in `retrieval` what it missed: "
+        "no part of the finding."
+    ),
 ]
 Reading = Annotated[ReadingAsked | None, Field(description="How to read the document.")]
 MaxHits = Annotated[int, Field(ge=0, le=1000, description="How many hits are listed.")]
@@ -97,6 +105,7 @@ class Tools:
         options: Annotated[AuditAsked | None, Field(description="How to read and to judge.")] = None,
         detail: Detail = "brief",
         max_hits: MaxHits = 10,
+        retrieved: Retrieved = None,
     ) -> Annotated[CallToolResult, AuditReply]:
         """Is what the concept table describes absent from a document? The only tool that can establish absence.
 
@@ -113,7 +122,9 @@ class Tools:
             table = table_of(concepts, self._roots)
             with self._roots.opened(document) as path:
                 chosen = options_for(path, options, self._limits)
-                found = docaudit.audit(path, table, question=question, options=chosen, progress=stop)
+                found = docaudit.audit(
+                    path, table, question=question, retrieved=retrieved, options=chosen, progress=stop
+                )
             return AuditReply.of(found, max_hits=max_hits, full=detail == "full")
 
         return await self._answer(ctx, work, AuditReply.as_text, AuditReply.as_data)
@@ -236,7 +247,7 @@ class Tools:
         try:
             reply = await in_thread(work, self._slots, ctx.report_progress)
         except DocauditError as error:
-            return _error(f"{type(error).__name__}: {error}")
+            return _error(_told(error))
         except Exception as error:  # noqa: BLE001 - the last door: a client is told, and the server goes on
             _LOG.exception("a fault of docaudit")
             return _error(
@@ -247,6 +258,16 @@ class Tools:
         return CallToolResult(
             content=[TextContent(type="text", text=whole(said))], structured_content=whole(content)
         )
+
+
+def _told(error: DocauditError) -> str:
+    said = f"{type(error).__name__}: {error}"
+    if isinstance(
+        error, PasswordRequiredError
+    ):  # no tool takes one, and nobody is to type it into a conversation
+        wanted = "a person sets DOCAUDIT_PASSWORD where docaudit mcp is started"
+        said = said.replace(error.remedy, wanted)
+    return said
 
 
 def _error(message: str) -> CallToolResult:
