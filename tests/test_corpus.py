@@ -11,9 +11,11 @@ import pytest
 
 import docaudit
 from docaudit.concepts import ConceptInfo, ConceptTable, Variant
+from docaudit.corpus import load_matrix
 from docaudit.corpus.sources import find
 from docaudit.corpus.store_tables import AUDIT_TABLES, STORE_TABLES, arrow_schema
 from docaudit.errors import (
+    ClusterError,
     ConceptTableError,
     DocumentNotFoundError,
     OptionError,
@@ -319,10 +321,61 @@ def test_a_run_that_was_killed_before_it_began(tmp_path: Path) -> None:
     assert list(store.glob(".*")) == []
 
 
-def test_an_empty_folder_is_no_error(tmp_path: Path) -> None:
+def test_a_run_over_nothing_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
-    assert run_here(tmp_path / "docs", tmp_path / "store").documents == 0
-    assert len(table(tmp_path / "store", "findings")) == 0
+    (tmp_path / "docs" / "notes.txt").write_text("x")
+    (tmp_path / "list").write_text("nowhere.pdf\n")
+    with pytest.raises(DocumentNotFoundError, match=f"no PDF below {tmp_path / 'docs'}"):
+        run_here(tmp_path / "docs", tmp_path / "store")
+    with pytest.raises(
+        DocumentNotFoundError, match=r"nowhere\.pdf: the list .* names it, and it is not there"
+    ):
+        run_here(tmp_path / "list", tmp_path / "store")
+    with pytest.raises(DocumentNotFoundError):
+        run_here(tmp_path / "wrong", tmp_path / "store")
+    assert not (tmp_path / "store").exists()
+    # A folder that was emptied, or is not mounted, takes nothing from a store.
+    docs = folder_of(tmp_path / "some", one=small(1))
+    run_here(docs, tmp_path / "store")
+    before = content(tmp_path / "store")
+    (docs / "one.pdf").unlink()
+    with pytest.raises(DocumentNotFoundError):
+        run_here(docs, tmp_path / "store")
+    assert content(tmp_path / "store") == before
+
+
+def test_a_run_that_failed_to_start_decides_no_options(tmp_path: Path) -> None:
+    docs, store = folder_of(tmp_path / "docs", one=small(1)), tmp_path / "store"
+    wrong = {"scheduler": "tcp://127.0.0.1:9", "executor": None}
+    with pytest.raises((ClusterError, OptionError)):
+        run_here(docs, store, second_reader=False, scheduler=wrong["scheduler"])
+    assert not store.exists()
+    # One that was killed before the first document was done.
+    run_here(docs, tmp_path / "other", second_reader=False)
+    store.mkdir()
+    shutil.copy(tmp_path / "other" / "store.json", store)
+    assert run_here(docs, store, second_reader=True).read == 1
+    assert json.loads((store / "store.json").read_text())["reading"]["second_reader"] is True
+    with pytest.raises(StoreError):
+        run_here(docs, store, second_reader=False)
+
+
+def test_a_table_that_becomes_what_another_one_is(tmp_path: Path) -> None:
+    docs, store = folder_of(tmp_path / "docs", one=small(1)), tmp_path / "store"
+    narrow = ConceptTable.from_variants({"metal": ["zinc"]})
+    wide = ConceptTable.from_variants({"metal": ["zinc", "document number"]})
+    run_here(docs, store, tables={"a": narrow, "b": wide})
+    run_here(docs, store, tables={"a": wide})
+    found = {sheet.table: sheet.entries[0].finding.value for sheet in load_matrix(store).sheets}
+    assert found == {"a": "mentioned", "b": "mentioned"}
+    run_here(docs, store, tables={"c": narrow, "d": narrow})
+    found = {sheet.table: sheet.entries[0].finding.value for sheet in load_matrix(store).sheets}
+    assert found == {
+        "a": "mentioned",
+        "b": "mentioned",
+        "c": "absent_within_coverage",
+        "d": "absent_within_coverage",
+    }
 
 
 def changed(head: dict[str, object], **values: object) -> str:
@@ -378,6 +431,49 @@ def test_a_parse_that_was_damaged_is_made_again(tmp_path: Path) -> None:
     assert [one.code.value for one in done.failed.values()] == ["not_readable"]
 
 
+def test_rows_that_were_lost_or_damaged_are_made_again(tmp_path: Path) -> None:
+    docs, store = folder_of(tmp_path / "docs", one=small(1), two=small(2)), tmp_path / "store"
+    run_here(docs, store)
+    before = content(store / "tables")
+    mine, other = sorted(store.glob("audits/*/*.rows.gz"))[:2]
+    for damage in (mine.unlink, lambda: mine.write_bytes(mine.read_bytes()[:50])):
+        damage()
+        shutil.rmtree(store / "tables")
+        # What is damaged is seen at the end of a run: a row that says so, and made again by the next.
+        for _ in range(2):
+            run_here(docs, store)
+            assert len(table(store, "findings")) == 4
+        assert content(store / "tables") == before
+    mine.write_bytes(other.read_bytes())
+    shutil.rmtree(store / "tables")
+    run_here(docs, store)
+    findings = table(store, "findings")
+    assert findings.loc[findings["finding"] == "error", "detail"].tolist() == [
+        "its rows are gone from the store"
+    ]
+    run_here(docs, store)
+    assert content(store / "tables") == before
+
+
+@pytest.mark.parametrize("part", ["", "document.json", "page_df.parquet"])
+def test_a_parse_that_is_lost_or_damaged_is_a_row(tmp_path: Path, part: str) -> None:
+    docs, store = folder_of(tmp_path / "docs", one=small(1), two=small(2)), tmp_path / "store"
+    run_here(docs, store)
+    before = content(store / "tables")
+    parse = store / "documents" / sha_of(store, "one.pdf")
+    if part:
+        (parse / part).write_bytes((parse / part).read_bytes()[:100])
+    else:
+        shutil.rmtree(parse)
+    shutil.rmtree(store / "tables")
+    run_here([], store)
+    documents = table(store, "documents")
+    assert sorted(documents["state"]) == ["failed", "read"]
+    assert len(table(store, "findings")) == 4
+    run_here(docs, store)
+    assert content(store / "tables") == before
+
+
 def test_odd_names(tmp_path: Path) -> None:
     docs, store = tmp_path / "docs", tmp_path / "store"
     docs.mkdir()
@@ -401,6 +497,30 @@ def test_a_list_of_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert "is not there" in paths.loc[str(docs / "nowhere.pdf"), "reason"]
     (tmp_path / "zero.txt").write_bytes(b"docs/two.pdf\0docs/three.pdf\0")
     assert run_here([tmp_path / "zero.txt", docs / "one.pdf"], tmp_path / "store").documents == 3
+
+
+def test_a_list_is_read_as_its_writer_meant_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    docs = folder_of(tmp_path / "docs", one=small(1), two=small(2))
+    (docs / "#3.pdf").write_bytes(small(3))
+    monkeypatch.chdir(docs)
+    lines = '# a comment\n#3.pdf\n \n  one.pdf \n"two.pdf"\n'
+    expected = {str(docs / name) for name in ("#3.pdf", "one.pdf", "two.pdf")}
+    for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"):
+        for text in (lines, lines.replace("\n", "\r\n")):
+            (tmp_path / "list").write_bytes(text.encode(encoding))
+            assert {one.path for one in find([str(tmp_path / "list")])} == expected
+
+
+def test_a_path_that_leaves_a_link_is_where_the_system_finds_it(tmp_path: Path) -> None:
+    deep = folder_of(tmp_path / "far" / "deep")
+    folder_of(tmp_path / "far", d=small(1))
+    folder_of(tmp_path, d=small(2))
+    (tmp_path / "link").symlink_to(deep)
+    (tmp_path / "list").write_text(f"{tmp_path}/link/../d.pdf\n")
+    run_here(tmp_path / "list", tmp_path / "store")
+    assert table(tmp_path / "store", "paths")["path"].tolist() == [str(tmp_path / "far" / "d.pdf")]
+    run_here(Path(f"{tmp_path}/link/../d.pdf"), tmp_path / "store")
+    assert len(table(tmp_path / "store", "documents")) == 1
 
 
 def test_things_that_are_no_files_and_the_store_among_the_documents(tmp_path: Path) -> None:

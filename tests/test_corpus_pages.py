@@ -13,8 +13,8 @@ import pytest
 
 from docaudit.cli import main
 from docaudit.corpus import CorpusMatrix, load_matrix
-from docaudit.corpus.matrix import Outcome
 from docaudit.corpus.matrix_html import write_pages
+from docaudit.corpus.matrix_model import Outcome
 from docaudit.errors import OutputError
 from tests.corpus_matrix import LONG, QUESTION, make_store
 from tests.test_render_browser import ARGUMENTS, CHROMIUM, CONTRAST

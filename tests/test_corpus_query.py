@@ -16,7 +16,7 @@ import pytest
 
 import docaudit.corpus
 from docaudit.cli import main
-from docaudit.corpus.store_tables import STORE_TABLES
+from docaudit.corpus.store_tables import QUERY_TABLES, STORE_TABLES
 from docaudit.errors import OptionError, QueryError
 from tests.corpora import ROOT, content
 from tests.corpus_matrix import make_store
@@ -46,9 +46,31 @@ def test_answers_are_those_of_the_tables(store: Path) -> None:
     assert str(hits["total"].dtype) == "int64"  # DuckDB's sum of whole numbers is a decimal
 
 
-@pytest.mark.parametrize("name", STORE_TABLES)
+@pytest.mark.parametrize("name", QUERY_TABLES)
 def test_every_table_is_there_with_its_columns(store: Path, name: str) -> None:
-    assert tuple(docaudit.corpus.query(store, f"SELECT * FROM {name}").columns) == STORE_TABLES[name].columns
+    assert tuple(docaudit.corpus.query(store, f"SELECT * FROM {name}").columns) == QUERY_TABLES[name].columns
+
+
+def test_audits_that_are_not_current_are_in_tables_of_their_own(store: Path) -> None:
+    # The table machines was edited: documents by documents, what show counts is what a query counts.
+    shown = docaudit.corpus.load_matrix(store)
+    for sheet in shown.sheets:
+        counted = docaudit.corpus.query(
+            store,
+            f"SELECT finding, count(*) AS n FROM findings WHERE audit = '{sheet.audit}' GROUP BY finding",
+        )
+        assert dict(zip(counted["finding"], counted["n"], strict=True)) == {
+            one.value: n for one, n in sheet.counts.items() if n and one.value != "not_run"
+        }
+    for name in ("findings", "cells", "hits"):
+        both = (
+            docaudit.corpus.query(store, f"SELECT DISTINCT audit FROM {one}") for one in (name, f"all_{name}")
+        )
+        current, every = (set(one["audit"]) for one in both)
+        assert current <= {sheet.audit for sheet in shown.sheets}
+        assert current <= every
+    assert len(docaudit.corpus.query(store, "SELECT DISTINCT audit FROM all_findings")) == 4
+    assert len(docaudit.corpus.query(store, "SELECT DISTINCT audit FROM findings")) == 3
 
 
 def test_nothing_found_is_a_table_with_its_columns(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -266,10 +288,12 @@ def test_columns_are_listed(store: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert main(["corpus", "query", str(store), "--columns", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
     assert {name: [c["name"] for c in one["columns"]] for name, one in listed.items()} == {
-        name: list(contract.columns) for name, contract in STORE_TABLES.items()
+        name: list(contract.columns) for name, contract in QUERY_TABLES.items()
     }
     assert main(["corpus", "query", str(store), "--columns"]) == 0
-    assert "blind_spots  one row is" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "blind_spots  one row is" in out
+    assert "all_hits  as hits, also of audits that are not current" in out
 
 
 def test_without_the_library_it_says_what_to_install(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:

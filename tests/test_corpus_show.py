@@ -16,12 +16,14 @@ from rich.console import Console
 
 from docaudit.cli import main
 from docaudit.corpus import CorpusMatrix, load_matrix
-from docaudit.corpus.matrix import Cell, Outcome
 from docaudit.corpus.matrix_csv import MATRIX_COLUMNS
+from docaudit.corpus.matrix_html import write_pages
+from docaudit.corpus.matrix_model import Cell, Outcome
 from docaudit.corpus.matrix_text import print_matrix
-from docaudit.errors import OptionError, StoreError
+from docaudit.errors import OptionError, SavedFileError, StoreError
 from docaudit.render.paper import new_console
-from tests.corpus_matrix import LONG, QUESTION, make_store
+from tests.corpora import folder_of, run_here, small
+from tests.corpus_matrix import CRANES, LONG, QUESTION, make_store
 
 
 @pytest.fixture(scope="module")
@@ -227,3 +229,137 @@ def test_tables_that_a_run_replaces_meanwhile_are_not_mixed(store: Path, tmp_pat
 
     with pytest.raises(StoreError, match="a run has replaced the tables while they were read"):
         read_while_a_run_ends()
+
+
+def test_documents_that_are_in_no_source_any_more(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    docs = folder_of(tmp_path / "docs", kept=small(1), replaced=small(2), deleted=small(3), bad=b"no pdf")
+    store = tmp_path / "store"
+    run_here(docs, store)
+    # Neither a run without sources nor one over another folder makes any document one that is gone.
+    run_here([], store)
+    run_here(folder_of(tmp_path / "more", other=small(4)), store)
+    assert load_matrix(store).gone == 0
+    (docs / "deleted.pdf").unlink()
+    (docs / "bad.pdf").unlink()
+    (docs / "replaced.pdf").write_bytes(small(5))
+    run_here(docs, store)
+    now = load_matrix(store)
+    assert (now.documents, now.gone, len(now.lost)) == (3, 3, 0)
+    for sheet in now.sheets:
+        assert sorted(entry.name for entry in sheet.entries) == ["kept.pdf", "other.pdf", "replaced.pdf"]
+        assert sum(sheet.counts.values()) == 3
+    said = "In no source any more (replaced or deleted), and left out here: 3 documents; --gone shows them."
+    assert said in " ".join(printed(now).split())
+    every = load_matrix(store, gone=True)
+    assert (every.documents, every.gone, [one.name for one in every.lost]) == (6, 3, ["bad.pdf"])
+    assert [entry.gone for entry in every.sheets[0].entries].count(True) == 3
+    text = " ".join(printed(every, 120).split())
+    assert "deleted.pdf (in no source any more)" in text
+    assert "bad.pdf (in no source any more)" in text
+    assert "and shown here: 3 documents" in text
+    assert main(["corpus", "show", str(store), "--gone", "--csv", "-"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert {row["paths"] for row in rows if row["document"] == "deleted.pdf"} == {"0"}
+    assert main(["corpus", "show", str(store), "--html", str(tmp_path / "pages")]) == 0
+    page = (tmp_path / "pages" / "index.html").read_text("utf-8")
+    assert said in page
+    assert "deleted.pdf" not in page
+
+
+def test_copies_and_new_names_are_found_and_said(tmp_path: Path) -> None:
+    docs, store = (
+        folder_of(tmp_path / "docs", first=small(1), second=small(2), bad=b"no pdf"),
+        tmp_path / "store",
+    )
+    run_here(docs, store)
+    (docs / "a").mkdir()
+    (docs / "a" / "Rénamed copy.pdf").write_bytes(small(1))
+    (docs / "second.pdf").rename(docs / "later.pdf")
+    (docs / "bad.pdf").rename(docs / "worse.pdf")
+    run_here(docs, store)
+    for pattern, names in {
+        "Rénamed*": ["first.pdf"],
+        "first": ["first.pdf"],
+        "LATER": ["second.pdf"],
+        "second": ["second.pdf"],
+        "worse": ["bad.pdf"],
+        "*/a/*": ["first.pdf"],
+        "docs/a/": ["first.pdf"],
+        "docs": [],
+    }.items():
+        chosen = load_matrix(store, document=pattern)
+        assert [entry.name for entry in chosen.sheets[0].entries] == names
+        assert [one.name for one in chosen.lost] == [name for name in names if name == "bad.pdf"]
+    text = " ".join(printed(load_matrix(store), 120).split())
+    assert "first.pdf (+1 copy)" in text
+    assert "second.pdf (now later.pdf)" in text
+    assert "bad.pdf (now worse.pdf)" in text
+
+
+def test_paths_that_cannot_be_read_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    docs, store = folder_of(tmp_path / "docs", one=small(1)), tmp_path / "store"
+    (docs / "notes.txt").write_text("x")
+    (tmp_path / "list").write_text(f"# the documents\n{docs}\n" + "".join(f"/no/{n}.pdf\n" for n in range(7)))
+    tables = tmp_path / "t.csv"
+    CRANES.save(tables)
+    arguments = [str(tmp_path / "list"), "--concepts", str(tables), "--out", str(store), "--ocr", "off"]
+    assert main(["corpus", "run", *arguments]) == 0
+    err = capsys.readouterr().err.splitlines()
+    assert [line.split(": ")[1] for line in err[:5]] == [f"/no/{n}.pdf" for n in range(5)]
+    assert err[5:] == [
+        "docaudit: and 2 more paths cannot be read; the table paths has each",
+        "docaudit: 1 path in the sources: no document; the table paths has each with its reason",
+    ]
+    text = printed(load_matrix(store), 120)
+    assert "✗ /no/4.pdf: the list" in text
+    assert "and 2 more: the table paths has each" in text
+    assert main(["corpus", "run", str(tmp_path / "pages"), *arguments[1:]]) == 2
+    (tmp_path / "pages").mkdir()
+    assert main(["corpus", "run", str(tmp_path / "pages"), *arguments[1:]]) == 2
+    assert f"no PDF below {tmp_path / 'pages'}" in capsys.readouterr().err
+
+
+def test_csv_to_standard_output(
+    store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["corpus", "show", str(store), "--csv", "-"]) == 0
+    assert len(list(csv.DictReader(io.StringIO(capsys.readouterr().out)))) == 24
+    assert list(tmp_path.iterdir()) == []
+    assert main(["corpus", "show", str(store), "--csv", "-", "--json"]) == 2
+    assert "exclude each other" in capsys.readouterr().err
+
+
+def test_a_run_that_was_interrupted_can_be_looked_at(tmp_path: Path) -> None:
+    docs = folder_of(tmp_path / "docs", one=small(1), two=small(2), three=small(3))
+    store = tmp_path / "store"
+
+    def interrupt(stage: str, done: int, total: int) -> None:
+        if stage == "documents" and done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_here(docs, store, progress=interrupt)
+    matrix = load_matrix(store)
+    assert matrix.unfinished is not None
+    assert matrix.unfinished.documents == 3
+    assert 1 <= matrix.unfinished.done < 3
+    said = f"{matrix.unfinished.done} of 3 documents were done"
+    assert said in " ".join(printed(matrix).split())
+    write_pages(matrix, store, tmp_path / "pages")
+    assert said in (tmp_path / "pages" / "index.html").read_text("utf-8")
+    run_here(docs, store)
+    whole = load_matrix(store)
+    assert (whole.documents, whole.unfinished, whole.gone) == (3, None, 0)
+    # Killed before any table was written: the message names the command that makes them.
+    shutil.rmtree(store / "tables")
+    with pytest.raises(StoreError, match=f"docaudit corpus run --concepts TABLE --out {store} makes them"):
+        load_matrix(store)
+
+
+def test_a_justification_of_another_document_is_no_report(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    one, two = (store / entry.justification for entry in load_matrix(store).sheets[0].entries[:2])
+    one.write_bytes(two.read_bytes())
+    with pytest.raises(SavedFileError, match="is of another document"):
+        write_pages(load_matrix(store), store, tmp_path / "pages")

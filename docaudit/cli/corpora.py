@@ -69,10 +69,11 @@ def run(
 ) -> int:
     """Audit every PDF below DIR or named in LIST with every TABLE, and keep parses and findings in STORE.
 
-    LIST is a text file with one path on each line (or parted by zero bytes, as find -print0 writes them). Without DIR
-    and LIST, the documents that are in the store already are audited. Each document is read once, by the hash of its
-    bytes; a run that was ended goes on where it stood when it is started again. Exit code: 0 if every document has its
-    row in the store, also those that failed; 2 error.
+    LIST is a text file with one path on each line, and # before comments (or parted by zero bytes, as find -print0
+    writes them). Without DIR and LIST, the documents that are in the store already are audited. Each document is read
+    once, by the hash of its bytes; a run that was ended goes on where it stood when it is started again. Exit code: 0
+    if every document has its row in the store, also those that failed; 2 error, also if there is no document; 130
+    Ctrl-C.
     """
     from docaudit.cli import corpus_run
 
@@ -99,7 +100,13 @@ _store = click.argument("store", metavar="STORE", type=click.Path(path_type=Path
     "--doc",
     "document",
     metavar="PATTERN",
-    help="Only documents whose file name has this text in it, or matches it if it has * or ? in it.",
+    help="Only documents one of whose file names has this text in it, or matches it if it has * or ? in it; with a / "
+    "in it, one of whose paths.",
+)
+@click.option(
+    "--gone",
+    is_flag=True,
+    help="Also show and count documents that are in no source any more, marked as such.",
 )
 @click.option(
     "--limit",
@@ -126,7 +133,7 @@ _store = click.argument("store", metavar="STORE", type=click.Path(path_type=Path
     "--csv",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Write one row for each document, table and concept into this file.",
+    help="Write one row for each document, table and concept into this file; - prints them and nothing else.",
 )
 @json_flag
 @debug_flag
@@ -135,6 +142,7 @@ def show(
     tables: tuple[str, ...],
     findings: tuple[str, ...],
     document: str | None,
+    gone: bool,
     limit: int,
     html: Path | None,
     reports: bool | None,
@@ -145,13 +153,16 @@ def show(
     """Show what was found in each document of STORE: documents by concepts, a block for each concept table.
 
     Shown is the latest audit with each table and question. Documents that could not be read are listed with their
-    reason, and every count is that of the whole store. Exit code: 0, 2 error.
+    reason, every count is that of all documents, and those that are in no source any more are left out and counted.
+    Exit code: 0, 2 error.
     """
     from docaudit.cli import corpus_show
 
     named = tuple("absent_within_coverage" if one == "absent" else one for one in findings)
     pages = None if html is None else corpus_show.Pages(html, reports, language)
-    wanted = corpus_show.Wanted(tables, named, document)
+    wanted = corpus_show.Wanted(tables, named, document, gone)
+    if csv == Path("-") and as_json:
+        raise click.UsageError("--csv - and --json exclude each other", click.get_current_context())
     return corpus_show.show(store, wanted, limit=limit, pages=pages, csv=csv, as_json=as_json)
 
 
@@ -198,8 +209,9 @@ def query(
 ) -> int:
     """Ask STORE with one SELECT of DuckDB's SQL (needs the extra corpus).
 
-    Tables: documents, paths, audits, findings, cells, hits, pages, blind_spots. A query can read these and nothing
-    else, and change nothing. Exit code: 0, 2 error.
+    Tables: documents, paths, audits, findings, cells, hits, pages, blind_spots; of audits that are not current, also
+    all_findings, all_cells, all_hits. A query can read these and nothing else, and change nothing. Exit code: 0,
+    2 error.
     """
     from docaudit.cli import corpus_query
 

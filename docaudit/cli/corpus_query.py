@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from docaudit.corpus.sql import Answer, answering
-from docaudit.corpus.store_tables import STORE_TABLES
+from docaudit.corpus.store_tables import ALL, QUERY_TABLES
 from docaudit.render.clean import csv_cell, one_line
 from docaudit.render.paper import Paper, new_console
 from docaudit.render.words import plural
@@ -49,13 +49,17 @@ def columns(*, as_json: bool) -> int:
                 "row": contract.row,
                 "columns": [{"name": f.name, "type": f.dtype, "meaning": f.meaning} for f in contract.fields],
             }
-            for name, contract in STORE_TABLES.items()
+            for name, contract in QUERY_TABLES.items()
         }
         click.echo(json.dumps(listed, ensure_ascii=False, indent=1))
         return 0
     paper = Paper(new_console())
-    for name, contract in STORE_TABLES.items():
-        paper.heading(name, f"one row is {contract.row}")
+    for name, contract in QUERY_TABLES.items():
+        if name.startswith(ALL):
+            paper.heading(name, f"as {name.removeprefix(ALL)}, also of audits that are not current")
+            continue
+        only = "; current audits only" if f"{ALL}{name}" in QUERY_TABLES else ""
+        paper.heading(name, f"one row is {contract.row}{only}")
         wide = max(len(column) for column in contract.columns)
         for field in contract.fields:
             paper.row([field.name, field.dtype, field.meaning], [wide, 7])

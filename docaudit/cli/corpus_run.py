@@ -34,7 +34,7 @@ class Request(NamedTuple):
 
 
 def run(request: Request, out: Path, *, jobs: int | None, scheduler: str | None, as_json: bool) -> int:
-    """Fill the store; 0 if every document has its row."""
+    """Fill the store; 0 if every document has its row. Ctrl-C: the tables hold what is done."""
     tables = named_tables(request.concepts)
     at = [0, 0]
     try:
@@ -100,6 +100,10 @@ def _problems(ended: CorpusRun) -> Iterable[str]:
         yield f"{failure.name}: {failure.detail} ({failure.remedy})"
     if len(listed) > _NAMED:
         yield f"and {len(listed) - _NAMED:,} more failed; the table documents has each with its reason"
-    if ended.not_documents:
-        files = plural(ended.not_documents, "path")
-        yield f"{files} in the sources: no document, or not readable; the table paths has each with its reason"
+    for path, reason in list(ended.not_readable.items())[:_NAMED]:
+        yield f"{path}: {reason}"
+    if len(ended.not_readable) > _NAMED:
+        yield f"and {len(ended.not_readable) - _NAMED:,} more paths cannot be read; the table paths has each"
+    others = ended.not_documents - len(ended.not_readable)
+    if others:
+        yield f"{plural(others, 'path')} in the sources: no document; the table paths has each with its reason"

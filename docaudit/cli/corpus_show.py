@@ -11,12 +11,16 @@ from docaudit import atomic
 from docaudit.cli.actions import say_written
 from docaudit.cli.printing import print_json
 from docaudit.cli.progress import progress_bars
-from docaudit.corpus.matrix import CorpusMatrix, load_matrix
+from docaudit.corpus.matrix import load_matrix
 from docaudit.corpus.matrix_csv import matrix_csv
 from docaudit.corpus.matrix_html import MOST_REPORTS, write_pages
+from docaudit.corpus.matrix_model import CorpusMatrix
 from docaudit.corpus.matrix_text import print_matrix
+from docaudit.render.folder import BYTE_ORDER_MARK
 from docaudit.render.tongue import Language
 from docaudit.render.words import plural
+
+_STDOUT = Path("-")
 
 
 class Wanted(NamedTuple):
@@ -25,6 +29,7 @@ class Wanted(NamedTuple):
     tables: tuple[str, ...]
     findings: tuple[str, ...]
     document: str | None
+    gone: bool = False
 
 
 class Pages(NamedTuple):
@@ -39,18 +44,21 @@ def show(
     store: Path, wanted: Wanted, *, limit: int, pages: Pages | None, csv: Path | None, as_json: bool
 ) -> int:
     """Show or write the matrix."""
-    matrix = load_matrix(store, tables=wanted.tables, findings=wanted.findings, document=wanted.document)
+    tables, findings, document, gone = wanted
+    matrix = load_matrix(store, tables=tables, findings=findings, document=document, gone=gone)
     written: list[Path] = []
-    if csv is not None:
+    if csv == _STDOUT:
+        click.echo(matrix_csv(matrix).removeprefix(BYTE_ORDER_MARK), nl=False)
+    elif csv is not None:
         atomic.write_text(csv, matrix_csv(matrix))
         written.append(csv)
     if pages is not None:
         written.append(_write(matrix, store, pages))
     if as_json:
         print_json(matrix.model_dump(mode="json"))
-    elif not written:
+    elif not written and csv != _STDOUT:
         print_matrix(matrix, limit=limit)
-    say_written(written, err=as_json)
+    say_written(written, err=as_json or csv == _STDOUT)
     return 0
 
 

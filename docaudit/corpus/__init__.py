@@ -6,11 +6,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from docaudit.corpus.matrix import CorpusMatrix, load_matrix
+    from docaudit.corpus.matrix import load_matrix
+    from docaudit.corpus.matrix_model import CorpusMatrix
     from docaudit.corpus.sql import query
 
 _HOME = {
-    "CorpusMatrix": "docaudit.corpus.matrix",
+    "CorpusMatrix": "docaudit.corpus.matrix_model",
     "load_matrix": "docaudit.corpus.matrix",
     "query": "docaudit.corpus.sql",
 }

@@ -46,8 +46,11 @@ class Asked(BaseModel):
 
     @property
     def key(self) -> str:
-        """Known by all that a justification holds of it, so that it always is the one that was asked for."""
-        told = self.model_dump_json(exclude={"name", "number"})
+        """Known by all that a justification holds of it, so that it always is the one that was asked for.
+
+        Its name as well: a table that is edited to be what another one is takes the place of its own older version.
+        """
+        told = self.model_dump_json(exclude={"number"})
         return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     @property

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
 import pyarrow.parquet as pq
 
-from docaudit.corpus import rows
 from docaudit.corpus.audits import Asked, audits, is_current
+from docaudit.corpus.damage import DamagedPartError, parse_gone, part_of, rows_kept
 from docaudit.corpus.failures import Failure
 from docaudit.corpus.rows import Row
 from docaudit.corpus.sources import Found, shown
@@ -35,10 +35,30 @@ def gather(
         folders: Sources of this run: what was in them and is not found any more is gone.
         progress: Called with audits whose tables are written, and audits in all.
     """
+    listed = list(found)
+    while True:
+        try:
+            _gather(store, listed, list(folders), progress)
+        except DamagedPartError as damaged:
+            # Without it the document is one that the next run reads or audits again; until then its row says so.
+            damaged.remove()
+        else:
+            return
+
+
+def _gather(
+    store: Store,
+    found: Iterable[Found],
+    folders: Iterable[str],
+    progress: Callable[[int, int], None] | None,
+) -> None:
     read, failed = store.read_documents(), store.failed_documents()
     kept = audits(store)
+    audited = {sha256 for key in kept for sha256 in store.audited(key) | store.justified(key)}
     with replacing_tables(store.tables) as files:
-        counts = _paths(files, found, folders)
+        where = _paths(files, found, folders)
+        counts = {sha256: len(paths) for sha256, paths in where.items()}
+        failed |= {one: parse_gone(one, where.get(one, ())) for one in audited - read - failed.keys()}
         _documents(files, store, read, failed, counts)
         for contract, source in ((PAGES, "page_df"), (BLIND_SPOTS, "blind_spot_df")):
             pieces = _of_parses(store, sorted(read), source, contract)
@@ -50,8 +70,8 @@ def gather(
                 progress(number, len(kept))
 
 
-def _paths(files: TableFiles, found: Iterable[Found], folders: Iterable[str]) -> Counter[str]:
-    """Write the table of paths; returns how many paths each document has."""
+def _paths(files: TableFiles, found: Iterable[Found], folders: Iterable[str]) -> dict[str, list[str]]:
+    """Write the table of paths; returns the paths of each document."""
     inside = tuple(f"{shown(folder).rstrip('/')}/" for folder in folders)
     listed = {row["path"]: row for row in files.rows(PATHS) if not row["path"].startswith(inside)}
     for one in found:
@@ -59,7 +79,10 @@ def _paths(files: TableFiles, found: Iterable[Found], folders: Iterable[str]) ->
         listed[path] = {"path": path, "state": one.state.value, "sha256": one.sha256, "reason": one.reason}
     ordered = [listed[path] for path in sorted(listed)]
     files.write(PATHS, ordered, [_columns(ordered, PATHS)])
-    return Counter(row["sha256"] for row in ordered if row["sha256"])
+    where: dict[str, list[str]] = defaultdict(list)
+    for row in ordered:
+        where[row["sha256"]].append(row["path"])
+    return where
 
 
 def _documents(
@@ -87,9 +110,12 @@ def _failed_row(failure: Failure) -> Row:
 
 def _read_row(store: Store, sha256: str) -> Row:
     folder = store.parse_of(sha256)
-    head = json.loads((folder / "document.json").read_text("utf-8"))
-    identity, coverage = head["identity"], head["coverage"]
-    likely = pq.read_table(folder / "blind_spot_df.parquet", columns=["text_likely"]).column(0).to_pylist()
+    with part_of(folder):
+        head = json.loads((folder / "document.json").read_text("utf-8"))
+        identity, coverage = head["identity"], head["coverage"]
+        likely = (
+            pq.read_table(folder / "blind_spot_df.parquet", columns=["text_likely"]).column(0).to_pylist()
+        )
     return {
         "state": "read",
         "name": identity["name"],
@@ -108,7 +134,8 @@ def _of_parses(store: Store, read: Iterable[str], source: str, contract: TableCo
     """A table of every parse, with the hash of its document."""
     names = [name for name in contract.columns if name != "sha256"]
     for sha256 in read:
-        table = pq.read_table(store.parse_of(sha256) / f"{source}.parquet", columns=names)
+        with part_of(store.parse_of(sha256)):
+            table = pq.read_table(store.parse_of(sha256) / f"{source}.parquet", columns=names)
         columns = {name: table.column(name).to_pylist() for name in names}
         yield {"sha256": [sha256] * table.num_rows, **columns}
 
@@ -132,9 +159,12 @@ def _audits(files: TableFiles, kept: Mapping[str, Asked]) -> None:
 
 
 def _of_audit(files: TableFiles, store: Store, key: str, asked: Asked, failed: Mapping[str, Failure]) -> None:
-    known, made = sorted(store.audited(key)), store.justified(key)
+    there, made = store.audited(key), store.justified(key)
+    known = sorted(there | made)
     # Rows of a document that could not be audited change when it can.
-    parts = [[one, one in made, "" if one in made else _told(failed.get(one))] for one in known]
+    parts = [
+        [one, one in made, "" if one in made & there else _told(failed.get(one)) or "lost"] for one in known
+    ]
     for contract in (FINDINGS, CELLS, HITS):
         files.write(contract, [asked.name, parts], _pieces(store, key, asked, known, contract), part=key)
 
@@ -143,7 +173,7 @@ def _pieces(
     store: Store, key: str, asked: Asked, known: Iterable[str], contract: TableContract
 ) -> Iterator[Columns]:
     for sha256 in known:
-        kept = rows.read(store.rows_of(key, sha256))
+        kept = rows_kept(store, key, asked, sha256)
         piece = kept.hits if contract is HITS else _columns(getattr(kept, contract.name), contract)
         size = max(map(len, piece.values()), default=0)
         yield {

@@ -5,165 +5,19 @@ from __future__ import annotations
 import fnmatch
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 import pyarrow.dataset as ds
-from pydantic import BaseModel, ConfigDict
 
+from docaudit.corpus.matrix_model import Cell, CorpusMatrix, Entry, Heading, Lost, Outcome, Sheet
 from docaudit.corpus.settled import Tables, reading, settled_tables
+from docaudit.corpus.sources import PathState
+from docaudit.corpus.unfinished import noted
 from docaudit.errors import OptionError
+from docaudit.render.corpus_words import file_names
 
 Row = dict[str, Any]
-
-
-class Outcome(StrEnum):
-    """What became of a document in an audit: a finding, or that there is none."""
-
-    MENTIONED = "mentioned"
-    ABSENT = "absent_within_coverage"
-    NOT_ESTABLISHED = "not_established"
-    ERROR = "error"
-    NOT_RUN = "not_run"
-
-
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Heading(_Frozen):
-    """A concept of a table.
-
-    Attributes:
-        name: Its name.
-        role: required or context.
-    """
-
-    name: str
-    role: str
-
-
-class Cell(_Frozen):
-    """One concept in one document: what an audit of this concept alone finds.
-
-    Attributes:
-        finding: Its finding.
-        strength: Its strength; empty without a finding.
-        unmet: Its unmet obligations, by code.
-        hits: Occurrences, possible ones left out.
-        possible_hits: Possible occurrences.
-        pages_with_hits: Pages on which they begin.
-        pages_searched: Pages whose text every variant of it was matched against.
-        pages_not_searchable: Pages with no text to match against, blank ones included.
-    """
-
-    finding: Outcome
-    strength: str = ""
-    unmet: tuple[str, ...] = ()
-    hits: int = 0
-    possible_hits: int = 0
-    pages_with_hits: int = 0
-    pages_searched: int = 0
-    pages_not_searchable: int = 0
-
-
-class Entry(_Frozen):
-    """One document in one audit.
-
-    Attributes:
-        sha256: The document.
-        name: Its file name.
-        finding: The finding of the whole table.
-        reason: Its AbsenceReason; empty if there is none.
-        strength: Its strength; empty without a finding.
-        unmet: Unmet obligations, by code.
-        waived: Waived obligations, by code.
-        explanation: The finding as a sentence.
-        pages_total: Pages of the document.
-        pages_read: Pages of which a line was read.
-        ink_read_share: Ink under text that was read, of all ink; None if not measured.
-        blind_spots: Regions and parts that were not read and may hold text.
-        failure: Why there is no finding, a FailureCode; empty if there is one.
-        detail: What happened, as a sentence; empty if nothing failed.
-        justification: Path of the justification, from the store; empty if there is none.
-        cells: One for each concept, in the order of the headings.
-    """
-
-    sha256: str
-    name: str
-    finding: Outcome
-    reason: str = ""
-    strength: str = ""
-    unmet: tuple[str, ...] = ()
-    waived: tuple[str, ...] = ()
-    explanation: str = ""
-    pages_total: int = 0
-    pages_read: int = 0
-    ink_read_share: float | None = None
-    blind_spots: int = 0
-    failure: str = ""
-    detail: str = ""
-    justification: str = ""
-    cells: tuple[Cell, ...]
-
-
-class Sheet(_Frozen):
-    """One audit: a concept table and a question, with every document that is shown.
-
-    Attributes:
-        audit: Key of the audit.
-        table: Name of the concept table.
-        question: The question; empty if none was asked.
-        fingerprint: Fingerprint of the concept table.
-        concepts: Its concepts, in the order of the table.
-        counts: Documents by finding; all of the store, also those that are not shown.
-        unmet: Over all documents with the finding not_established: how many lack which obligation.
-        entries: The documents that are shown, by name.
-    """
-
-    audit: str
-    table: str
-    question: str
-    fingerprint: str
-    concepts: tuple[Heading, ...]
-    counts: Mapping[Outcome, int]
-    unmet: Mapping[str, int]
-    entries: tuple[Entry, ...]
-
-
-class Lost(_Frozen):
-    """A document that could not be read.
-
-    Attributes:
-        sha256: The document.
-        name: Its file name.
-        failure: A FailureCode.
-        detail: What happened, as a sentence.
-        remedy: What a person can do about it.
-    """
-
-    sha256: str
-    name: str
-    failure: str
-    detail: str
-    remedy: str
-
-
-class CorpusMatrix(_Frozen):
-    """All current audits of a store.
-
-    Attributes:
-        documents: Documents of the store, also those that could not be read.
-        lost: Those that could not be read.
-        paths: Paths that the sources of the runs name or hold, by state.
-        sheets: One for each audit that is shown, in the order in which they were last begun.
-    """
-
-    documents: int
-    lost: tuple[Lost, ...]
-    paths: Mapping[str, int]
-    sheets: tuple[Sheet, ...]
 
 
 def load_matrix(
@@ -172,36 +26,61 @@ def load_matrix(
     tables: Collection[str] = (),
     findings: Collection[str] = (),
     document: str | None = None,
+    gone: bool = False,
 ) -> CorpusMatrix:
-    """What the current audits of a store found; counts are those of the whole store whatever is left out.
+    """What the current audits of a store found; counts are of all documents in the sources, whatever is chosen.
 
     Args:
         store: Folder of the store.
         tables: Names of the concept tables that are shown; all if none.
         findings: Findings that are shown (mentioned, absent_within_coverage, not_established, error, not_run); all if
             none.
-        document: Shown are documents whose file name contains this text, or matches it if it has `*` or `?` in it,
-            whatever the case; all if None.
+        document: Shown are documents one of whose file names contains this text, or matches it if it has `*` or `?` in
+            it, whatever the case; with a `/` in it, one of whose paths does. All if None.
+        gone: Whether documents that are in no source any more are shown and counted.
 
     Raises:
         StoreError: There is no store, or its tables cannot be read.
         OptionError: The store has no such table, or there is no such finding.
     """
-    with settled_tables(Path(store)) as (_, read), reading(Path(store)):
+    with settled_tables(Path(store)) as (place, read), reading(Path(store)):
         audits = [row for row in _rows(read["audits"]) if row["current"]]
-        documents = sorted(_rows(read["documents"]), key=lambda row: (row["name"].casefold(), row["sha256"]))
+        paths = _rows(read["paths"])
+        known = sorted(_documents(read, paths), key=lambda row: (row["name"].casefold(), row["sha256"]))
+        documents = [row for row in known if gone or not row["gone"]]
         wanted = (
             [row for row in audits if row["concept_table"] in _known(tables, audits)] if tables else audits
         )
         kept = {Outcome(one) for one in _known_findings(findings)}
         sheets = tuple(_sheet(read, row, documents, kept, document) for row in wanted)
-        paths = Counter(row["state"] for row in _rows(read["paths"]))
+        unfinished = noted(place)
     lost = tuple(
         Lost(**{name: row[name] for name in Lost.model_fields})
         for row in documents
-        if row["state"] == "failed" and _matches(row["name"], document)
+        if row["state"] == "failed" and _matches(row, document)
     )
-    return CorpusMatrix(documents=len(documents), lost=lost, paths=paths, sheets=sheets)
+    return CorpusMatrix(
+        documents=len(documents),
+        gone=sum(row["gone"] for row in known),
+        with_gone=gone,
+        lost=lost,
+        unreadable={row["path"]: row["reason"] for row in paths if row["state"] == PathState.NOT_READABLE},
+        unfinished=unfinished,
+        paths=Counter(row["state"] for row in paths),
+        sheets=sheets,
+    )
+
+
+def _documents(read: Tables, paths: Iterable[Row]) -> list[Row]:
+    """The documents of the store, each with its paths, and whether it is in no source any more."""
+    where: dict[str, list[str]] = defaultdict(list)
+    for row in paths:
+        where[row["sha256"]].append(row["path"])
+    # Tables that were made of what a run had done that was killed know no path: then nothing is known to be gone.
+    return [
+        {**row, "paths": tuple(where.get(row["sha256"], ())), "gone": bool(where) and not row["n_paths"]}
+        for row in _rows(read["documents"])
+    ]
 
 
 def _known(tables: Collection[str], audits: Iterable[Row]) -> Collection[str]:
@@ -233,7 +112,8 @@ def _sheet(
     for row in _rows(read["cells"], chosen):
         cells[row["sha256"]][row["concept"]] = row
         concepts.setdefault(row["concept"], Heading(name=row["concept"], role=row["role"]))
-    entries = [_entry(row, found.get(row["sha256"]), cells[row["sha256"]], concepts) for row in documents]
+    rows = list(documents)
+    entries = [_entry(row, found.get(row["sha256"]), cells[row["sha256"]], concepts) for row in rows]
     open_ones = [entry for entry in entries if entry.finding is Outcome.NOT_ESTABLISHED]
     return Sheet(
         audit=audit["audit"],
@@ -245,14 +125,14 @@ def _sheet(
         unmet=dict(Counter(code for entry in open_ones for code in entry.unmet).most_common()),
         entries=tuple(
             entry
-            for entry in entries
-            if (not kept or entry.finding in kept) and _matches(entry.name, pattern)
+            for row, entry in zip(rows, entries, strict=True)
+            if (not kept or entry.finding in kept) and _matches(row, pattern)
         ),
     )
 
 
 def _entry(document: Row, found: Row | None, cells: Mapping[str, Row], concepts: Iterable[str]) -> Entry:
-    head = {"sha256": document["sha256"], "name": document["name"]}
+    head = {name: document[name] for name in ("sha256", "name", "paths", "gone")}
     if found is None:
         # It was never audited with this table: nothing is known, which is not the same as nothing found.
         nothing = tuple(Cell(finding=Outcome.NOT_RUN) for _ in concepts)
@@ -273,11 +153,14 @@ def _codes(joined: str) -> tuple[str, ...]:
     return tuple(joined.split(", ")) if joined else ()
 
 
-def _matches(name: str, pattern: str | None) -> bool:
+def _matches(document: Row, pattern: str | None) -> bool:
     if pattern is None:
         return True
-    name, pattern = name.casefold(), pattern.casefold()
-    return fnmatch.fnmatchcase(name, pattern) if set(pattern) & set("*?") else pattern in name
+    names = document["paths"] if "/" in pattern else [document["name"], *file_names(document["paths"])]
+    pattern = pattern.casefold()
+    if set(pattern) & set("*?"):
+        return any(fnmatch.fnmatchcase(name.casefold(), pattern) for name in names)
+    return any(pattern in name.casefold() for name in names)
 
 
 def _rows(table: Any, chosen: Any = None) -> list[Row]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from docaudit.corpus.matrix import CorpusMatrix, Outcome
+from docaudit.corpus.matrix_model import CorpusMatrix, Outcome
 from docaudit.render.folder import BYTE_ORDER_MARK
 from docaudit.render.tables import table_csv
 
 MATRIX_COLUMNS = (
-    ("document", "file name"),
+    ("document", "file name when it was read"),
     ("sha256", "the document, whatever it is called"),
+    ("paths", "how many paths of the sources it lies under: 0 if it is in no source any more"),
     ("concept_table", "name of the concept table"),
     ("question", "the question; empty if none was asked"),
     ("concept", "concept of the table"),
@@ -65,7 +66,15 @@ def _rows(matrix: CorpusMatrix) -> Iterator[tuple[object, ...]]:
                     cell.pages_not_searchable,
                 )
                 yield (
-                    *(entry.name, entry.sha256, sheet.table, sheet.question, heading.name, heading.role),
+                    *(
+                        entry.name,
+                        entry.sha256,
+                        len(entry.paths),
+                        sheet.table,
+                        sheet.question,
+                        heading.name,
+                        heading.role,
+                    ),
                     *(cell.finding.value, cell.strength, _joined(cell.unmet)),
                     # A zero would say that it was searched.
                     *(counts if known else (None,) * len(counts)),

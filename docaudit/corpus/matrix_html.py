@@ -16,10 +16,13 @@ from urllib.parse import quote
 
 import docaudit
 from docaudit import atomic
-from docaudit.corpus.matrix import Cell, CorpusMatrix, Entry, Outcome, Sheet
+from docaudit.corpus.matrix_model import Cell, CorpusMatrix, Entry, Lost, Outcome, Sheet
 from docaudit.corpus.matrix_text import MARKS, document_names
-from docaudit.errors import OutputError
+from docaudit.errors import OutputError, SavedFileError
+from docaudit.justification import AbsenceJustification
 from docaudit.render import words
+from docaudit.render.clean import one_line
+from docaudit.render.corpus_words import aside, file_names, gone_said, unfinished_said
 from docaudit.render.environment import environment
 from docaudit.render.tongue import Language, Tongue
 from docaudit.reporting import html_report
@@ -51,6 +54,8 @@ class RowView:
     name: str
     entry: Entry
     cells: tuple[CellView, ...]
+    aside: str = ""
+    also: str = ""
     read: str = ""
     share: str = ""
 
@@ -86,7 +91,7 @@ def write_pages(
     made = len(wanted) <= MOST_REPORTS if reports is None else reports
     if made:
         for number, (audit, entry) in enumerate(wanted, 1):
-            page = html_report(load_justification(store / entry.justification), language=language)
+            page = html_report(_justification(store, entry), language=language)
             atomic.write_text(folder / _report(audit, entry), page)
             if progress is not None:
                 progress(number, len(wanted))
@@ -110,6 +115,15 @@ def _check_place(folder: Path) -> None:
         raise OutputError("was not written by docaudit", file=str(index), remedy="name another folder")
 
 
+def _justification(store: Path, entry: Entry) -> AbsenceJustification:
+    """The justification of a document; raises SavedFileError if it is that of another one."""
+    file = store / entry.justification
+    kept = load_justification(file)
+    if kept.document is None or kept.document.sha256 != entry.sha256:
+        raise SavedFileError("is of another document", file=str(file), remedy="remove it, and run again")
+    return kept
+
+
 def _report(audit: str, entry: Entry) -> str:
     return f"reports/{audit}/{entry.sha256}.html"
 
@@ -126,6 +140,7 @@ class _Pages:
 
     def of(self, sheet: Sheet | None) -> str:
         """The page of a table, or of all; its policy allows the one script that it holds, by its hash."""
+        far = self.matrix.unfinished
         digest = base64.b64encode(hashlib.sha256(self.script.encode("utf-8")).digest()).decode("ascii")
         return self.template.render(
             matrix=self.matrix,
@@ -133,6 +148,9 @@ class _Pages:
             counted=[sheet] if sheet else self.matrix.sheets,
             rows=self._index() if sheet is None else [self._row(sheet, entry) for entry in sheet.entries],
             names=self.names,
+            asides={one.sha256: self._aside(one) for one in self.matrix.lost},
+            gone=gone_said(self.matrix.gone, self.matrix.with_gone, self.t),
+            unfinished=unfinished_said(far.done, far.documents, self.t) if far else "",
             outcomes=list(Outcome),
             marks={one.value: MARKS[one] for one in Outcome},
             language=self.t.language,
@@ -162,6 +180,7 @@ class _Pages:
                         zip(self.matrix.sheets, by_table, strict=True), 1
                     )
                 ),
+                *self._beside(first[sha256]),
                 self._read(first[sha256]) or "–",
                 f"{first[sha256].pages_read / first[sha256].pages_total if first[sha256].pages_total else 0:.4f}",
             )
@@ -171,7 +190,15 @@ class _Pages:
     def _row(self, sheet: Sheet, entry: Entry) -> RowView:
         href = self._href(sheet, entry)
         alone = (self._concept(entry, cell, href) for cell in entry.cells)
-        return RowView(self.names[entry.sha256], entry, (self._whole(sheet, entry), *alone))
+        cells = (self._whole(sheet, entry), *alone)
+        return RowView(self.names[entry.sha256], entry, cells, *self._beside(entry))
+
+    def _beside(self, entry: Entry) -> tuple[str, str]:
+        """What is said beside its name, and the other names by which the filter finds it."""
+        return self._aside(entry), one_line(" ".join(set(file_names(entry.paths)) - {entry.name}))
+
+    def _aside(self, one: Entry | Lost) -> str:
+        return aside(one.name, one.paths, one.gone, self.t)
 
     def _whole(self, sheet: Sheet, entry: Entry | None, table: int = 0) -> CellView:
         if entry is None:

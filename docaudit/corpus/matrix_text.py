@@ -9,10 +9,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from docaudit.corpus.matrix import Cell, CorpusMatrix, Entry, Outcome, Sheet
+from docaudit.corpus.matrix_model import Cell, CorpusMatrix, Entry, Lost, Outcome, Sheet
 from docaudit.render import words
 from docaudit.render.clean import one_line
+from docaudit.render.corpus_words import aside, gone_said, unfinished_said
 from docaudit.render.paper import Paper, new_console
+from docaudit.render.tongue import Tongue
 
 MARKS = {
     Outcome.MENTIONED: "●",
@@ -34,6 +36,7 @@ _LEGEND = (
     "~2: possible hits, not counted; !: a variant was not searched on every page that can be"
 )
 _NAME, _FINDING, _GAP = 26, 15, 2
+_TOLD = 5
 
 
 def print_matrix(matrix: CorpusMatrix, *, limit: int, console: Console | None = None) -> None:
@@ -48,6 +51,7 @@ def print_matrix(matrix: CorpusMatrix, *, limit: int, console: Console | None = 
     paper = Paper(console or new_console())
     names = document_names(matrix)
     lost = {one.sha256 for one in matrix.lost}
+    _unfinished(paper, matrix)
     _lost(paper, matrix, names)
     for sheet in matrix.sheets:
         _sheet(paper, sheet, names, lost, limit)
@@ -68,6 +72,13 @@ def document_names(matrix: CorpusMatrix) -> dict[str, str]:
     }
 
 
+def _unfinished(paper: Paper, matrix: CorpusMatrix) -> None:
+    if matrix.unfinished is not None:
+        paper.say(
+            (unfinished_said(matrix.unfinished.done, matrix.unfinished.documents, Tongue("en")), "bold red")
+        )
+
+
 def _lost(paper: Paper, matrix: CorpusMatrix, names: dict[str, str]) -> None:
     if not matrix.lost:
         return
@@ -78,10 +89,16 @@ def _lost(paper: Paper, matrix: CorpusMatrix, names: dict[str, str]) -> None:
         paper.say(
             ("✗ ", "bold red"),
             (names[one.sha256], "bold"),
+            (_beside(one), "dim"),
             f": {one_line(one.detail)}{remedy}",
             indent=2,
             hang=2,
         )
+
+
+def _beside(one: Entry | Lost) -> str:
+    said = aside(one.name, one.paths, one.gone, Tongue("en"))
+    return f" ({said})" if said else ""
 
 
 def _sheet(paper: Paper, sheet: Sheet, names: dict[str, str], lost: set[str], limit: int) -> None:
@@ -137,7 +154,7 @@ def _block(
         table.add_column(str(number + 1), justify="right", no_wrap=True)
     for entry in entries:
         row = [
-            Text(names[entry.sha256]),
+            Text.assemble(names[entry.sha256], (_beside(entry), "dim")),
             Text(words.OUTCOMES[entry.finding.value], STYLES[entry.finding]),
             Text(_read(entry)),
         ]
@@ -176,6 +193,8 @@ def _counts(paper: Paper, sheet: Sheet) -> None:
 
 def _paths(paper: Paper, matrix: CorpusMatrix) -> None:
     total = sum(matrix.paths.values())
+    if matrix.gone:
+        paper.say((gone_said(matrix.gone, matrix.with_gone, Tongue("en")), "bold"))
     if not total:
         return
     counts = ", ".join(
@@ -183,3 +202,7 @@ def _paths(paper: Paper, matrix: CorpusMatrix) -> None:
     )
     documents = words.plural(matrix.documents, "document")
     paper.say(f"{documents}; {words.plural(total, 'path')} in the sources: {counts}")
+    for path, reason in list(matrix.unreadable.items())[:_TOLD]:
+        paper.say(("✗ ", "bold red"), (one_line(path), "bold"), f": {one_line(reason)}", indent=2, hang=2)
+    if len(matrix.unreadable) > _TOLD:
+        paper.say(f"and {len(matrix.unreadable) - _TOLD:,} more: the table paths has each", indent=2)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from docaudit.corpus import rows
-from docaudit.corpus.audits import asked_of
+from docaudit.corpus.audits import asked_of, audits
 from docaudit.corpus.failures import Failure, FailureCode
 from docaudit.corpus.sources import Found, PathState
 from docaudit.corpus.store import Store
@@ -32,9 +32,10 @@ def documents_of(found: Iterable[Found]) -> dict[str, Document]:
 
 
 def documents_in(store: Store) -> dict[str, Document]:
-    """The documents that the store holds."""
+    """The documents that the store holds, also those whose parse was lost."""
+    audited = {sha256: Document(0, ()) for key in audits(store) for sha256 in store.audited(key)}
     failed = {sha256: Document(one.size_bytes, ()) for sha256, one in store.failed_documents().items()}
-    return failed | {sha256: Document(0, ()) for sha256 in store.read_documents()}
+    return audited | failed | {sha256: Document(0, ()) for sha256 in store.read_documents()}
 
 
 def plan(
@@ -51,7 +52,8 @@ def plan(
     that are new.
     """
     read, failed = store.read_documents(), store.failed_documents()
-    made = {key: store.justified(key) for key in keys}
+    # Both: rows that were lost are made again.
+    made = {key: store.justified(key) & store.audited(key) for key in keys}
     told = {key: store.audited(key) for key in keys}
     # What changes nothing in what is read is not recorded: the same document gives the same justification.
     kept = set(READING_OPTIONS) - {"workers", "password"}

@@ -17,20 +17,24 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from docaudit.concepts import ConceptTable
-from docaudit.corpus import audits
+from docaudit.corpus import audits, unfinished
 from docaudit.corpus.engine import carry_out
 from docaudit.corpus.failures import Failure
 from docaudit.corpus.gather import gather
+from docaudit.corpus.new_store import make_store, writing
 from docaudit.corpus.plan import documents_in, documents_of, plan
 from docaudit.corpus.pool import LocalPool
-from docaudit.corpus.sources import PathState, find
-from docaudit.corpus.store import Store, make_store, writing
+from docaudit.corpus.sources import Found, PathState, absolute, find, nothing_in, unreadable
+from docaudit.corpus.store import Store
 from docaudit.corpus.work import Outcome, Task
 from docaudit.errors import ClusterError, OptionError, StoreError
 from docaudit.options import AuditOptions
 
 Progress = Callable[[str, int, int], None]
 """Called with what is done (files, documents, tables), how many of it are done, and how many there are."""
+
+_QUICK = 1_000
+"""The tables of so many documents are written in a few seconds."""
 
 
 class CorpusRun(BaseModel):
@@ -42,6 +46,7 @@ class CorpusRun(BaseModel):
         audited: Audits that were made now, each of one document with one concept table.
         unchanged: Documents with which nothing was to be done.
         failed: Of all documents of the sources those without an audit: why, by hash.
+        not_readable: Why paths of the sources that may be documents cannot be read, by path.
         not_documents: Files and folders that are no document or could not be read; the table paths has each.
         seconds: How long it took.
     """
@@ -53,6 +58,7 @@ class CorpusRun(BaseModel):
     audited: int
     unchanged: int
     failed: Mapping[str, Failure]
+    not_readable: Mapping[str, str]
     not_documents: int
     seconds: float
 
@@ -97,7 +103,7 @@ def run(
 
     Raises:
         StoreError: The store is in use, of another form or version, or its documents were read with other options.
-        DocumentNotFoundError: A source is not there.
+        DocumentNotFoundError: A source is not there, or there is no document in any. The store is left as it is.
         ConceptTableError, QuestionError, OptionError: What is asked cannot be audited, whatever the document.
         ClusterError: The cluster or executor cannot be used or is gone. What was done is kept.
         OutputError: The store cannot be written.
@@ -108,34 +114,52 @@ def run(
     with writing(Path(store)):
         place, chosen = make_store(Path(store), chosen)
         place.clean()
-        named = [os.path.abspath(os.fsdecode(source)) for source in sources]  # noqa: PTH100 - links stay as named
+        named = [absolute(os.fsdecode(source)) for source in sources]
         found = find(named, _stage(progress, "files"))
         documents = documents_of(found) if named else documents_in(place)
-        if not documents and not named:
+        if not documents and named:
+            raise nothing_in(named, found)
+        if not documents:
             raise StoreError("holds no document", file=str(store), remedy="name a folder of documents")
         keys = audits.register(place, tables, question, chosen)
         tasks = plan(place, documents, keys, chosen, retry_failed=retry_failed)
-        read = audited = 0
+        outcomes: list[Outcome] = []
+        before = len(documents) - len(tasks)
         if tasks:
             example = next((task.paths[0] for task in tasks if task.paths), None)
-            with _place(jobs, executor, scheduler, place.root, example) as where:
-                workers = chosen.workers or _workers_each(where, len(tasks))
-                given = [task.with_workers(workers) for task in tasks]
-                for outcome in _outcomes(given, where, progress):
-                    read += outcome.newly_read
-                    audited += outcome.audited
+            try:
+                with _place(jobs, executor, scheduler, place.root, example) as where:
+                    unfinished.note(place, before, len(documents))
+                    workers = chosen.workers or _workers_each(where, len(tasks))
+                    given = [task.with_workers(workers) for task in tasks]
+                    outcomes.extend(_outcomes(given, where, progress))
+            except KeyboardInterrupt:
+                if outcomes:
+                    unfinished.note(place, before + len(outcomes), len(documents))
+                    _gather_quickly(place, found, named, progress)
+                raise
             _need_rows(place, tasks)
         gather(place, found, named, _stage(progress, "tables"))
+        unfinished.forget(place)
         failed = place.failed_documents()
     return CorpusRun(
         documents=len(documents),
-        read=read,
-        audited=audited,
-        unchanged=len(documents) - len(tasks),
+        read=sum(one.newly_read for one in outcomes),
+        audited=sum(one.audited for one in outcomes),
+        unchanged=before,
         failed={sha256: failed[sha256] for sha256 in sorted(documents) if sha256 in failed},
+        not_readable=unreadable(found),
         not_documents=sum(one.state is not PathState.DOCUMENT for one in found),
         seconds=time.monotonic() - start,
     )
+
+
+def _gather_quickly(
+    store: Store, found: Sequence[Found], named: Sequence[str], progress: Progress | None
+) -> None:
+    """The tables of what is done, for whoever ended the run, unless that takes long."""
+    if len(store.known_documents()) <= _QUICK:
+        gather(store, found, named, _stage(progress, "tables"))
 
 
 def _need_rows(store: Store, tasks: Sequence[Task]) -> None:

@@ -6,6 +6,7 @@ row even if it cannot be read. All else is listed with its reason, and nothing i
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import os
 import stat
@@ -21,6 +22,7 @@ from docaudit.errors import DocumentNotFoundError
 _HEAD = 1024
 """A PDF has its header in so many bytes."""
 _READERS = 4
+_TOLD = 5
 
 
 class PathState(StrEnum):
@@ -79,6 +81,22 @@ def find(sources: Iterable[str], progress: Callable[[int, int], None] | None = N
     return done
 
 
+def unreadable(found: Iterable[Found]) -> dict[str, str]:
+    """Why the paths that may be documents cannot be read, by path."""
+    return {shown(one.path): one.reason for one in found if one.state is PathState.NOT_READABLE}
+
+
+def nothing_in(sources: Iterable[str], found: Iterable[Found]) -> DocumentNotFoundError:
+    """The error that says that there is no document below the sources, with what could not be read."""
+    told = [f"{path}: {reason}" for path, reason in unreadable(found).items()]
+    more = f" and {len(told) - _TOLD:,} more" if len(told) > _TOLD else ""
+    where = ", ".join(shown(source) for source in sources)
+    return DocumentNotFoundError(
+        "; ".join([f"no PDF below {where}", *told[:_TOLD]]) + more,
+        remedy="name a folder, a PDF, or a text file with one path on each line",
+    )
+
+
 def _named(source: str) -> Iterator[Found]:
     if os.path.isdir(source):  # noqa: PTH112 - a name may hold bytes that are no text
         yield from _below(source)
@@ -101,21 +119,51 @@ def _named(source: str) -> Iterator[Found]:
 
 
 def _of_list(source: str, content: bytes) -> Iterator[Found]:
-    """The paths in a list: one on each line, or parted by zero bytes as `find -print0` writes them."""
-    parts = content.split(b"\0") if b"\0" in content else content.splitlines()
-    folder = os.getcwd()  # noqa: PTH109
-    for part in parts:
+    """The paths in a list: one on each line, or parted by zero bytes as `find -print0` writes them.
+
+    A line that begins with # is a comment, unless there is such a file.
+    """
+    content = _plain(content)
+    lines = b"\0" not in content
+    for part in content.splitlines() if lines else content.split(b"\0"):
         if not part.strip():
             continue
-        path = os.path.normpath(os.path.join(folder, os.fsdecode(part)))  # noqa: PTH118
+        path = _listed(os.fsdecode(part)) if lines else absolute(os.fsdecode(part))
         if os.path.isdir(path):  # noqa: PTH112
             yield from _below(path)
         elif os.path.exists(path):  # noqa: PTH110
             yield Found(path, PathState.DOCUMENT)
-        else:
+        elif not (lines and part.lstrip().startswith(b"#")):
             yield Found(
                 path, PathState.NOT_READABLE, reason=f"the list {shown(source)} names it, and it is not there"
             )
+
+
+def _plain(content: bytes) -> bytes:
+    """A list in UTF-8, without a mark: the zero bytes of UTF-16 part no paths."""
+    for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        if content.startswith(mark):
+            return content.decode("utf-16", "replace").encode("utf-8", "replace")
+    # Without a mark: every other byte of text in a Western language is zero.
+    for first, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        if content[first::2].count(0) > len(content) / 3:
+            return content.decode(encoding, "replace").encode("utf-8", "replace")
+    return content.removeprefix(codecs.BOM_UTF8)
+
+
+def _listed(line: str) -> str:
+    """The path on a line of a list: as it stands, or without blanks and quotes around it if there is none such."""
+    bare = line.strip()
+    unquoted = bare[1:-1] if len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "\"'" else bare
+    there = (one for one in (line, bare, unquoted) if os.path.lexists(one))
+    return absolute(next(there, unquoted))
+
+
+def absolute(path: str) -> str:
+    """An absolute path; links stay as named, but where one is left by `..` the path is where the system finds it."""
+    if ".." in path.split("/"):
+        return os.path.realpath(path)
+    return os.path.abspath(path)  # noqa: PTH100
 
 
 def _below(top: str) -> Iterator[Found]:

@@ -67,7 +67,8 @@ def query(
 ) -> pd.DataFrame:
     """The rows that a SELECT over the tables of a store gives.
 
-    Tables: documents, paths, audits, findings, cells, hits, pages, blind_spots (docs/reference/store.md).
+    Tables: documents, paths, audits, findings, cells, hits, pages, blind_spots (docs/reference/store.md). Of findings,
+    cells and hits there are the rows of the current audits; all_findings, all_cells and all_hits have those of all.
 
     Args:
         store: Folder of the store.

@@ -2,6 +2,7 @@
 
 STORE/store.json                    form, version of docaudit, options of reading; written once
 STORE/lock                          held by the run that writes; holds its process number
+STORE/unfinished.json               there while a run has not come to its end: documents done, and in all
 STORE/documents/SHA256/             a parse, as ParsedDocument.save writes it
 STORE/failures/SHA256.json          in its place, why there is none
 STORE/prepared/SHA256               its search text and words, so that a new table is swept fast; can be deleted
@@ -16,25 +17,18 @@ killed goes on where it stood.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import docaudit
-from docaudit import atomic
 from docaudit.corpus.failures import Failure
-from docaudit.errors import OutputError, StoreError
-from docaudit.options import READING_OPTIONS, AuditOptions
+from docaudit.errors import StoreError
 from docaudit.parsed import ParsedDocument
 
 FORM = 1
-_KEPT = tuple(name for name in READING_OPTIONS if name not in ("password", "workers"))
-"""Options of reading that change what is read."""
 _ROWS = ".rows.gz"
 _HALF_WRITTEN = re.compile(r"\.[\w.]+\.[a-z0-9_]{8}")
 """What docaudit.atomic writes to before it moves it; other hidden files in a store are somebody's."""
@@ -88,6 +82,16 @@ class Store:
             for name in _names(folder)
         }
 
+    def known_documents(self) -> set[str]:
+        """Hashes of all documents, also of those that could not be read."""
+        failed = {name.removesuffix(".json") for name in _names(self.root / "failures")}
+        return self.read_documents() | failed
+
+    @property
+    def begun(self) -> bool:
+        """Whether any document was worked on."""
+        return any((self.root / name).exists() for name in ("documents", "failures"))
+
     def audited(self, key: str) -> set[str]:
         """Hashes of the documents that have their rows in an audit, also as one that failed."""
         return {name.removesuffix(_ROWS) for name in _names(self.audit_folder(key)) if name.endswith(_ROWS)}
@@ -135,84 +139,6 @@ def open_store(path: Path) -> Store:
             remedy=f"use docaudit {version}, or name a new folder",
         )
     return store
-
-
-def make_store(path: Path, options: AuditOptions) -> tuple[Store, AuditOptions]:
-    """The store in this folder, made if the folder is new or empty, and the options with those of its documents.
-
-    Raises StoreError if it is something else, or if other options of reading are asked for by name.
-    """
-    store = Store(path)
-    if not store.head.exists():
-        _make(store, options.model_dump(mode="json", include=set(_KEPT)))
-    open_store(path)
-    kept = json.loads(store.head.read_text("utf-8"))["reading"]
-    try:
-        was = AuditOptions(**kept)
-    except ValueError as error:
-        raise StoreError(
-            f"its options cannot be read: {error}", file=str(path), remedy="name a new folder"
-        ) from error
-    for name in _KEPT:
-        asked, before = getattr(options, name), getattr(was, name)
-        if name in options.model_fields_set and asked != before:
-            raise StoreError(
-                f"its documents were read with {_flag(name, before)}, not with {_flag(name, asked)}",
-                file=str(path),
-                remedy=f"give {_flag(name, before)}, or name a new folder",
-            )
-    return store, options.model_copy(update={name: getattr(was, name) for name in _KEPT})
-
-
-def _make(store: Store, reading: dict[str, object]) -> None:
-    root = store.root
-    try:
-        # What a run that was killed at this very point has left is no other thing.
-        others = [
-            one for one in root.iterdir() if one.name != "lock" and not one.name.startswith(".store.json.")
-        ]
-    except OSError as error:
-        raise StoreError(
-            f"cannot be read: {error.strerror}", file=str(root), remedy="name another"
-        ) from error
-    if others:
-        raise StoreError("holds other things, and is no store", file=str(root), remedy="name a new folder")
-    head = {"form": FORM, "docaudit": docaudit.__version__, "reading": reading}
-    atomic.write_text(store.head, json.dumps(head, indent=1) + "\n")
-
-
-def _flag(name: str, value: object) -> str:
-    flag = f"--{name.replace('_', '-')}"
-    if isinstance(value, bool):
-        return flag if value else f"--no-{flag[2:]}"
-    return f"the default of {flag}" if value is None else f"{flag} {value}"
-
-
-@contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Hold the store against other runs; raises StoreError with the process that holds it."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-    except OSError as error:
-        raise OutputError(
-            f"cannot be written: {error.strerror}", file=str(path), remedy="name a place that is writable"
-        ) from error
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            by = os.read(handle, 32).decode("ascii", "replace").strip()
-            raise StoreError(
-                f"another run writes into it (process {by or 'unknown'})",
-                file=str(path),
-                remedy="wait for it to end, or name another folder",
-            ) from error
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, str(os.getpid()).encode("ascii"), 0)
-        yield
-    finally:
-        os.close(handle)
 
 
 def _names(folder: Path) -> list[str]:

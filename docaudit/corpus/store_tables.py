@@ -141,6 +141,11 @@ AUDIT_TABLES = (FINDINGS, CELLS, HITS)
 """One file for each audit, in a folder of the table's name."""
 STORE_TABLES = {contract.name: contract for contract in (*DOCUMENT_TABLES, *AUDIT_TABLES)}
 """All tables of a store by name."""
+ALL = "all_"
+QUERY_TABLES = STORE_TABLES | {
+    f"{ALL}{one.name}": TableContract(f"{ALL}{one.name}", one.row, one.fields) for one in AUDIT_TABLES
+}
+"""What a query sees, by name: findings, cells and hits of the current audits, all_findings and the like of all."""
 
 _ARROW = {INT: pa.int64(), FLOAT: pa.float64(), TEXT: pa.string(), BOOL: pa.bool_()}
 

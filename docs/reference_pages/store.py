@@ -14,6 +14,10 @@ audit, named by its key. Rows are sorted by hash. Texts that are not there are e
 null. A document that could not be read has its rows in `findings` and `cells`, with the finding `error`: what was not
 searched must not look like what was not found.
 
+To `docaudit corpus query` the tables `findings`, `cells` and `hits` are those of the current audits, as to `docaudit
+corpus show`: `all_findings`, `all_cells` and `all_hits` have the same columns, and also the rows of concept tables that
+were edited since. A document with `n_paths` 0 is in no source any more.
+
 This page is written by docs/generate.py from docaudit/corpus.
 """
 

@@ -26,7 +26,7 @@ function filter() {
   for (const row of rows) {
     const found = only ? [row.cells[Number(only)]] : [...row.querySelectorAll("td[data-f]:not([data-c])")];
     row.hidden =
-      !row.cells[0].textContent.toLocaleLowerCase().includes(text) ||
+      !`${row.cells[0].textContent} ${row.cells[0].dataset.n ?? ""}`.toLocaleLowerCase().includes(text) ||
       (finding !== "" && !found.some((cell) => cell.dataset.f === finding));
     count += row.hidden ? 0 : 1;
   }
