@@ -35,7 +35,7 @@ def _all(j: AbsenceJustification) -> Iterator[str]:
         yield "does not fit its digest"
     assert j.concept_table is not None  # no justification is made without
     if not hides_rows(j) and j.concept_table.fingerprint != j.concept_table_fingerprint:
-        yield "its keyword table does not fit its fingerprint"
+        yield "its concept table does not fit its fingerprint"
     broken = [*_obligations(j), *_counts(j)]
     yield from broken
     if not broken:  # else the verdict and its sentence have nothing to follow from

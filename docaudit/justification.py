@@ -166,7 +166,7 @@ class AbsenceJustification(Model):
         ledger: What became of every variant, also of those without a hit.
         blind_spots: What was not read.
         coverage: What could and could not be read, in numbers.
-        concept_table: The whole keyword table, also rows that are proposed or rejected.
+        concept_table: The whole concept table, also rows that are proposed or rejected.
         concept_table_fingerprint: SHA-256 over what is searched; notes and the order of rows do not change it.
         document: Which document was audited, by which versions.
         pages: Every page of the page tree, with its state.

@@ -147,7 +147,7 @@ def _coverage(coverage: ParseCoverage | None) -> ParseCoverage | None:
 
 
 def hides_rows(justification: AbsenceJustification) -> bool:
-    """Whether rows of its keyword table were left out, so that the fingerprint is of a table that it does not hold."""
+    """Whether rows of its concept table were left out, so that the fingerprint is of a table that it does not hold."""
     table = justification.concept_table
     return (
         justification.redacted and table is not None and any(row.text == REDACTED for row in table.variants)

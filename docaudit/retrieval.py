@@ -6,14 +6,16 @@ document letter for letter (no text, another reading, a summary) does its page c
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
-from docaudit.alignment import DocumentLetters, Run, covered, least_run, letters
+from docaudit.alignment import MIN_RUN, DocumentLetters, Run, covered, least_run, letters
 from docaudit.evidence import Hit, Meeting
+from docaudit.folding import fold
 from docaudit.records import hits, meetings
 from docaudit.retrieved import (
     ChunkFact,
@@ -26,6 +28,7 @@ from docaudit.retrieved import (
     verdict_of,
 )
 
+_WORD = re.compile(r"\w+")
 LEAST_SHARE = 0.25
 """A chunk of whose letters fewer are found is no text of the document: other documents share a phrase or two, too."""
 Span = tuple[int, int]
@@ -80,7 +83,7 @@ def check_retrieval(
     for hit, start, end in zip(found, *columns, strict=True):
         if id(hit) not in wanted:
             continue
-        if all(_within(span, texts) for span in _spans(hit, int(start), int(end), document)):
+        if _stands_in(texts, _spans(hit, int(start), int(end), document)):
             by_text.append(hit)
         elif any(_may_hold(one, hit) for one in located):
             by_page.append(hit)
@@ -112,7 +115,9 @@ def passages(line_df: pd.DataFrame, chunks: Sequence[RetrievedChunk]) -> list[Pa
             continue
         for run in _once(runs, document, chunk.pages):
             page, line = document.places[document.lines_of(run)[0]]
-            found.setdefault((run.at, run.end), Passage(page, line, document.verbatim(run), number))
+            stands = document.verbatim(run)
+            if _is_evidence(chunk.text, text, stands):
+                found.setdefault((run.at, run.end), Passage(page, line, stands, number))
     return list(found.values())
 
 
@@ -148,6 +153,17 @@ def _locate(chunk: RetrievedChunk, document: DocumentLetters) -> _Located:
     )
     spans = [(run.at, run.end) for run in _certain(text, runs, document, chunk.pages)]
     return _Located(text, pages | set(chunk.pages), spans, fact)
+
+
+def _is_evidence(chunk: str, text: str, stands: str) -> bool:
+    """Whether a chunk of a few letters is more than a chance: "e" stands in every document, and "Iran" in "I ran"."""
+    least = least_run(text)
+    if len(text) >= least:
+        return True
+    if least < MIN_RUN:  # signs that are not divided into words
+        return 2 * len(text) >= least
+    said, there = (" ".join(_WORD.findall(fold(words))) for words in (chunk, stands))
+    return 2 * len(text) >= least and f" {said} " in f" {there} "
 
 
 def _certain(
@@ -192,6 +208,14 @@ def _spans(hit: Hit, start: int, end: int, document: DocumentLetters) -> list[Sp
         (document.offset(first, start), document.line_end(first)),
         (document.offset(last, 0), document.offset(last, end)),
     ]
+
+
+def _stands_in(texts: Sequence[Span], parts: Sequence[Span]) -> bool:
+    """Whether all parts of a hit that have letters stand there; one without any ("%") stands between two of them."""
+    with_letters = [(start, end) for start, end in parts if start < end]
+    if with_letters:
+        return all(_within(part, texts) for part in with_letters)
+    return all(any(start < at < end for start, end in texts) for at, _ in parts)
 
 
 def _within(span: Span, spans: Sequence[Span]) -> bool:

@@ -21,7 +21,7 @@ class RetrievedChunk(Model):
     """A piece of text that a retriever gave for the question.
 
     Attributes:
-        text: Its text as the tool has it; empty for a page that was retrieved as a picture.
+        text: Its text as the tool has it; empty, or left out beside a page, for a page that was retrieved as a picture.
         pages: Its 1-based physical pages as the tool gives them; empty if it does not. One page may be given as `page`.
         id: Its name in the tool.
         score: Score that the retriever gave it.
@@ -35,7 +35,11 @@ class RetrievedChunk(Model):
     @model_validator(mode="before")
     @classmethod
     def _one_page(cls, data: Any) -> Any:
-        if not isinstance(data, dict) or "page" not in data:
+        if not isinstance(data, dict):
+            return data
+        if "text" not in data and (data.get("pages") or data.get("page") is not None):
+            data = {"text": "", **data}
+        if "page" not in data:
             return data
         if data.get("pages"):
             raise ValueError("give page or pages, not both")

@@ -214,7 +214,7 @@ def sweep_for_absence(
     concept_keywords_df: pd.DataFrame | ConceptTable,
     mode: Literal["safe", "article"] = "safe",
 ) -> pd.DataFrame:
-    """The method's own function: where each concept of a keyword table stands.
+    """The method's own function: where each concept of a concept table stands.
 
     Args:
         line_df: Lines with at least page_num, line_num and text.
@@ -227,7 +227,7 @@ def sweep_for_absence(
 
     Raises:
         TableContractError: line_df lacks a column, or is no DataFrame.
-        ConceptTableError: The keyword table lacks a column, or is neither a DataFrame nor a ConceptTable.
+        ConceptTableError: The concept table lacks a column, or is neither a DataFrame nor a ConceptTable.
     """
     _need_columns(line_df, concept_keywords_df)
     keywords = _keywords(concept_keywords_df)
@@ -266,7 +266,7 @@ def _need_columns(line_df: Any, keywords: Any) -> None:
     missing = [name for name in ("concept", "variants") if name not in named]
     if missing:
         raise ConceptTableError(
-            f"the keyword table has no column {', '.join(missing)}",
+            f"the concept table has no column {', '.join(missing)}",
             remedy="pass a ConceptTable, or a DataFrame with a list of variants for each concept",
         )
 

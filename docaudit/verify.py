@@ -206,17 +206,17 @@ def _fingerprint(saved: AbsenceJustification) -> Check:
     if hides_rows(saved):
         return _not_run(
             Step.FINGERPRINT,
-            "rows of its keyword table that nobody accepted are redacted: the fingerprint is of the whole table",
+            "rows of its concept table that nobody accepted are redacted: the fingerprint is of the whole table",
         )
     now = saved.concept_table.fingerprint
     if now == saved.concept_table_fingerprint:
         return Check(
-            step=Step.FINGERPRINT, state="confirmed", evidence="its keyword table fits the fingerprint"
+            step=Step.FINGERPRINT, state="confirmed", evidence="its concept table fits the fingerprint"
         )
     return Check(
         step=Step.FINGERPRINT,
         state="differs",
-        evidence="its keyword table is not the one that the fingerprint was made of",
+        evidence="its concept table is not the one that the fingerprint was made of",
         differences=(
             Difference(field="concept_table_fingerprint", saved=saved.concept_table_fingerprint, now=now),
         ),

@@ -142,7 +142,7 @@ def test_justifications_of_two_keyword_tables_make_no_hold() -> None:
     assert one.concept_table is not None
     fewer = one.concept_table.model_copy(update={"variants": one.concept_table.variants[:-1]})
     other = finding(sha256=HASHES[1], concept_table=fewer, concept_table_fingerprint=fewer.fingerprint)
-    with pytest.raises(GateError, match="different keyword tables"):
+    with pytest.raises(GateError, match="different concept tables"):
         held(one, other, documents=BOTH)
 
 

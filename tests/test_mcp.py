@@ -10,7 +10,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -21,8 +22,10 @@ import pytest
 
 import docaudit
 from docaudit.cli import main
+from docaudit.concepts import ConceptTable
 from docaudit.extract import isolation
 from docaudit.roots import Roots
+from docaudit.saved import dump
 from tests import pdfs
 from tests.test_isolation import THREE, children
 
@@ -180,6 +183,17 @@ class TestAudit:
         replies = [answer([folder], "audit", document="power.pdf", concepts=form) for form in forms]
         assert {reply["digest"] for reply in replies} == {replies[0]["digest"]}
 
+    def test_what_a_retriever_missed(self, folder: Path) -> None:
+        asked = {"document": "power.pdf", "concepts": {"sun": ["solar"]}}
+        for chunks, verdict in (
+            ([{"text": "wind and solar power", "id": "c1"}], "all_retrieved"),
+            ([], "missed"),
+        ):
+            reply = answer([folder], "audit", **asked, retrieved=chunks)
+            assert (reply["finding"], reply["retrieval"]["verdict"]) == ("mentioned", verdict)
+        assert answer([folder], "audit", **asked)["retrieval"] is None
+        assert "retrieved.0.pag: " in error([folder], "audit", **asked, retrieved=[{"text": "x", "pag": 1}])
+
     def test_a_saved_parse_is_not_read_again(self, folder: Path) -> None:
         docaudit.parse(READABLE, ocr="off", page_seconds=99).save(folder / "parsed")
         limits = Limits(page_seconds=5)
@@ -193,7 +207,10 @@ class TestAudit:
     def test_an_encrypted_document_needs_the_password_of_the_server(self, folder: Path) -> None:
         (folder / "locked.pdf").write_bytes(pdfs.encrypted(READABLE, user="sesame"))
         asked = {"document": "locked.pdf", "concepts": "table.csv"}
-        assert error([folder], "audit", **asked).startswith("PasswordRequiredError: locked.pdf: ")
+        said = error([folder], "audit", **asked)
+        assert said.startswith("PasswordRequiredError: locked.pdf: ")
+        assert "a person sets DOCAUDIT_PASSWORD" in said
+        assert "--password" not in said
         text = json.dumps(answer([folder], "audit", Limits(password="sesame"), **asked, detail="full"))
         assert "absent_within_coverage" in text
         assert "sesame" not in text
@@ -257,6 +274,26 @@ class TestOtherTools:
         assert kind["pages"] == [1]
         assert "ocr" in kind["remedy"]
 
+    def test_verify_takes_no_more_time_than_the_server_allows(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked = {"document": "three.pdf", "justification": "saved.json"}
+        for options, limits, says in (
+            (
+                {"document_seconds": 9999},
+                Limits(),
+                "it was made with document_seconds 9999, more than the 3600 s",
+            ),
+            ({"page_seconds": 300}, Limits(), "it was made with page_seconds 300, more than the 20 s"),
+            ({}, Limits(document_seconds=2), "it was not done after the 2 s that this server allows"),
+        ):
+            found = docaudit.audit(THREE, ConceptTable.from_variants({"a": ["a"]}), ocr="off", **options)
+            (folder / "saved.json").write_text(dump(found))
+            with monkeypatch.context() as sabotage:
+                sabotage.setattr(isolation, "WORKER", "tests.saboteurs")
+                sabotage.setenv("DOCAUDIT_SABOTAGE", "hang:2")
+                assert says in error([folder], "verify", limits, **asked)
+
     def test_verify_finds_a_changed_file(self, folder: Path) -> None:
         words = ["audit", str(folder / "power.pdf"), "--concepts", str(folder / "table.csv"), "--ocr", "off"]
         assert main([*words, "--out", str(folder / "out")]) == 0
@@ -306,7 +343,7 @@ class TestErrors:
             ({"concepts": [{"concept": "a", "variant": "(", "match": "regex"}]}, "ConceptTableError"),
             ({"concepts": [{"concept": "a", "variant": "b", "colour": "red"}]}, "colour"),
             ({"concepts": {"a": ["x"] * 20_001}}, "has 20,001 rows, and a call takes 20,000"),
-            ({"concepts": 7}, "validation error"),
+            ({"concepts": 7}, "concepts.str: Input should be a valid string"),
             ({"question": "?!"}, "QuestionError"),
             ({"options": {"ocr": "maybe"}}, "options.ocr"),
             ({"options": {"waive": {"ink_read": "because"}}}, "Extra inputs are not permitted"),
@@ -446,8 +483,12 @@ class TestHttp:
                 asked = {"document": "power.pdf", "concepts": "table.csv"}
                 result = within(url, lambda client: client.call_tool("audit", asked))
                 assert result.structured_content["finding"] == "absent_within_coverage"
-                stranger = httpx.post(url, headers={"Host": "evil.example"}, json={})
+                ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+                stranger = httpx.post(url, headers={"Host": "evil.example"}, json=ping)
                 assert stranger.status_code == 421
+                twice = httpx.post(url, content=json.dumps({**ping, "id": "x"}).replace("}", ', "id": "x"}'))
+                assert (twice.status_code, twice.json()["id"]) == (400, "x")
+                assert "'id' stands there twice" in twice.json()["error"]["message"]
             finally:
                 server.terminate()
 
@@ -464,47 +505,133 @@ def _listens(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
+@contextmanager
+def started(
+    folder: Path, script: Sequence[str] = ("-m", "docaudit", "mcp"), **environment: str
+) -> Iterator[Any]:
+    """A server over pipes that has greeted its client."""
+    greeting = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    }
+    lines = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": greeting},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    ]
+    with subprocess.Popen(
+        [sys.executable, *script, str(folder)],
+        env={**os.environ, "PYTHONPATH": str(HERE), **environment},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+        server.stdin.flush()
+        greeted = json.loads(server.stdout.readline())["result"]
+        assert "docaudit" in greeted["serverInfo"]["name"]
+        assert "not_established" in greeted["instructions"]
+        try:
+            yield server
+        finally:
+            server.kill()
+
+
 class TestPipes:
-    def test_nothing_but_protocol_is_written(self, folder: Path) -> None:
-        client = {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "t", "version": "1"},
-        }
-        asked = {"document": "broken.pdf", "concepts": "table.csv"}
+    def test_every_line_is_answered_and_nothing_but_protocol_is_written(self, folder: Path) -> None:
+        def called(number: object, **more: Any) -> bytes:
+            arguments = {"document": "power.pdf", "concepts": {"a": ["wind"]}, **more}
+            params = {"name": "audit", "arguments": arguments}
+            message = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+            return json.dumps(message).encode()
+
+        twice = called(3).replace(b'{"a": ["wind"]}', b'{"a": ["wind"], "a": ["zzzz"]}')
+        deep = called("4").replace(b'["wind"]', b"[" * 100_000 + b"]" * 100_000)
         lines = [
-            {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client},
-            {"jsonrpc": "2.0", "method": "notifications/initialized"},
-            {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "audit", "arguments": asked}},
-            {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "audit", "arguments":
-                {**asked, "document": "\ud800"}}},
-            {"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {"name": "list_files", "arguments": {}}},
-        ]  # fmt: skip
-        with subprocess.Popen(
-            [sys.executable, "-m", "docaudit", "mcp", str(folder)],
-            env={**os.environ, "PYTHONPATH": str(HERE)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as server:
+            called(2, document="broken.pdf"),
+            twice,
+            deep,
+            called(5, question="\ud800"),
+            called(6).replace(b'"method"', b'"way"'),
+            b"",
+            b"not JSON",
+            b"\xff\xfe",
+            b"[]",
+            called(7, nothing=1, options={"password": "sesame"}),
+            json.dumps({"jsonrpc": "2.0", "id": 8, "method": "tools/list"}).encode(),
+        ]
+        with started(folder) as server:
             assert server.stdin is not None
             assert server.stdout is not None
             assert server.stderr is not None
-            server.stdin.write("not JSON\n" + "".join(json.dumps(line) + "\n" for line in lines))
+            server.stdin.write(b"".join(line + b"\n" for line in lines))
             server.stdin.flush()
-            answers = {}
-            while not {1, 2, 4} <= set(answers):
+            answers: dict[Any, list[Any]] = {}
+            for _ in range(len(lines) - 1):
                 said = json.loads(server.stdout.readline())
-                answers[said.get("id")] = said
+                answers.setdefault(said["id"], []).append(said)
             server.stdin.close()
-            rest = server.stdout.read()
+            assert server.stdout.read() == b""
             assert server.wait(SOON) == 0
-            assert all(json.loads(line)["jsonrpc"] == "2.0" for line in rest.splitlines())
-            assert "Traceback" not in server.stderr.read()
-        assert answers[2]["result"]["isError"] is True
-        assert "docaudit" in answers[1]["result"]["serverInfo"]["name"]
-        assert "not_established" in answers[1]["result"]["instructions"]
+            assert b"Traceback" not in server.stderr.read()
+        assert {key: len(said) for key, said in answers.items()} == {
+            **dict.fromkeys([2, 3, "4", 5, 7, 8], 1),
+            None: 4,
+        }
+        assert "tools" in answers[8][0]["result"]
+        for number, cause in (
+            (3, "'a' stands there twice"),
+            ("4", "nested too deeply"),
+            (5, "half a character"),
+        ):
+            assert cause in answers[number][0]["error"]["message"]
+        refusals = [said["error"]["message"] for key in (3, "4", 5, None) for said in answers[key]]
+        refusals += [answers[key][0]["result"]["content"][0]["text"] for key in (2, 7)]
+        assert all(TestErrors.NO_FINDING in text for text in refusals)
+        assert "options.password: Extra inputs" in refusals[-1]
+        assert "nothing: Extra inputs" in refusals[-1]
+        assert "sesame" not in str(answers)
+        assert "https://" not in refusals[-1]
+
+    @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+    def test_told_to_end_during_a_call_it_leaves_nothing(
+        self, folder: Path, tmp_path: Path, how: signal.Signals
+    ) -> None:
+        before = children()
+        temporary = tmp_path / "tmp"
+        temporary.mkdir()
+        asked = {
+            "document": "three.pdf",
+            "concepts": "table.csv",
+            "options": {"page_seconds": 300, "ocr": "off"},
+        }
+        params = {"name": "audit", "arguments": asked, "_meta": {"progressToken": 1}}
+        message = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}
+        script = ["-c", HANGING, "--page-seconds", "300"]
+        with started(folder, script, TMPDIR=str(temporary), DOCAUDIT_SABOTAGE="hang:2") as server:
+            assert server.stdin is not None
+            server.stdin.write(json.dumps(message).encode() + b"\n")
+            server.stdin.flush()
+            anyio.run(until, lambda: len(children() - before) == 3)  # server, fork server, and the page
+            assert list(temporary.iterdir())
+            server.send_signal(how)
+            assert server.wait(SOON) == -how
+            assert list(temporary.iterdir()) == []
+            assert children() <= before
+
+    def test_what_a_killed_server_left_is_removed_by_the_next(self, folder: Path, tmp_path: Path) -> None:
+        temporary = tmp_path / "tmp"
+        temporary.mkdir()
+        with started(folder, TMPDIR=str(temporary)) as server:
+            (left,) = temporary.iterdir()
+            (left / "docaudit-x").mkdir()
+            server.kill()
+            server.wait(SOON)
+        with started(folder, TMPDIR=str(temporary)):
+            (own,) = temporary.iterdir()
+            assert own != left
 
     def test_ctrl_c_ends_it_at_once(self, folder: Path) -> None:
         before = children()

@@ -6,8 +6,10 @@ What the sample report holds stands in samples/make_samples.py: electricity on p
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 import os
+import pickle
 import socket
 import subprocess
 import sys
@@ -156,6 +158,42 @@ class TestGround:
             library.parsed("harbour").identity.sha256
         ]
 
+    def test_a_page_of_one_document_is_not_that_of_another(self, library: AuditedDocuments) -> None:
+        of_whales = [
+            RetrievedChunk(text="Whales, a ferry and uranium were counted from a cliff in May.", page=2)
+        ]
+        picture = [RetrievedChunk(text="", page=2)]
+        for chunks in (of_whales, picture):
+            retrieval = ground(library, ASKED, "I don't know.", chunks).justifications[0].retrieval
+            assert retrieval is not None
+            assert (retrieval.verdict, retrieval.hits_on_page) == (RetrievalVerdict.MISSED, 0)
+        alone = AuditedDocuments({"harbour": library.parsed("harbour")}, BOTH)
+        assert alone.audit(ASKED, picture).retrieval.verdict is RetrievalVerdict.PAGES_RETRIEVED  # type: ignore[union-attr]
+
+    @pytest.mark.parametrize(
+        ("chunk", "outcome"),
+        [
+            ("e", "unsupported"),
+            ("guard to", "unsupported"),  # a phrase that any document may have
+            ("ferry carried uranium", "answered"),
+            ("erry carried uraniu", "unsupported"),  # its letters stand there, its words do not
+        ],
+    )
+    def test_a_chance_is_no_evidence(self, harbour: AuditedDocuments, chunk: str, outcome: str) -> None:
+        assert ground(harbour, ASKED, "Yes, twice a week.", [RetrievedChunk(text=chunk)]).outcome == outcome
+
+    def test_an_answer_on_what_no_document_mentions(self, parsed: dict[str, docaudit.ParsedDocument]) -> None:
+        table = docaudit.ConceptTable.from_variants({"ferry": ["ferry"], "steel": ["steel"]})
+        documents = AuditedDocuments(parsed, table)
+        found = ground(documents, "What of steel?", "It is dear.", [RetrievedChunk(text=FERRY)])
+        assert (found.outcome, found.concepts_without_hit) == (Outcome.ANSWERED, ("steel",))
+        assert "No document mentions steel." in str(found)
+        assert ground(documents, ASKED, "I don't know.", None).concepts_without_hit == ()
+
+    def test_copied_and_sent_elsewhere(self, harbour: AuditedDocuments) -> None:
+        for same in (copy.deepcopy(harbour), pickle.loads(pickle.dumps(harbour))):
+            assert dump(same.audit(ASKED)) == dump(harbour.audit(ASKED))
+
     def test_it_can_be_kept(self, harbour: AuditedDocuments) -> None:
         for said in ("I don't know.", "Because of the wind."):
             found = ground(harbour, ASKED, said, [RetrievedChunk(text=WIND)])
@@ -185,6 +223,21 @@ DECLINED = (
     "I'm unable to determine this from the given sources.",
     "There is not enough information to answer.",
     "Empty Response",
+    "There isn't enough information to say.",
+    "None of the documents mention it.",
+    "It is never mentioned.",
+    "I couldn't locate any figures.",
+    "The answer is not in the text.",
+    "I have no idea.",
+    "Nothing was found.",
+    "NOT_FOUND",
+    "\u200b",
+    "…",
+    "記載なし",
+    "該当なし。",
+    "情報は提供されていません。",
+    "電力には触れられていません。",
+    "知りません。",
     "None",
     "N/A",
     "分かりません。",
@@ -198,6 +251,8 @@ ANSWERED = (
     "Yes.",
     "No.",
     "No, the ferry sank.",
+    "It is not in Norway but in Sweden.",
+    "Nothing but the price rose.",
     "The note says that nobody was hurt.",
     "Prices rose because of the drought. Volumes fell. The report does not say by how much.",
     "電力消費量は4％増加しました。",
@@ -302,7 +357,7 @@ def test_a_missing_library_is_named_with_its_extra() -> None:
         done = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, cwd=ROOT, text=True, check=True
         )
-        assert f"pip install 'docaudit[{extra}]'" in done.stdout
+        assert f"pip install '.[{extra}]'" in done.stdout
 
 
 class TestLangChain:
@@ -407,14 +462,44 @@ class TestLangChain:
         end = GroundedAnswers(harbour)
         for wrong, error in (
             ({"question": ASKED}, QuestionError),
-            ({"input": ASKED, "context": "text"}, RetrievalError),
-            ({"input": ASKED, "context": ["text"]}, RetrievalError),
-            ({"input": ASKED, "answer": 3}, RetrievalError),
+            ({"input": ASKED, "context": "text", "answer": ""}, RetrievalError),
+            ({"input": ASKED, "context": ["text"], "answer": ""}, RetrievalError),
+            ({"input": ASKED, "context": [], "answer": 3}, RetrievalError),
         ):
             with pytest.raises(error):
                 end.invoke(wrong)
         with pytest.raises(OptionError):
             GroundedAnswers(harbour, BOTH)
+
+    def test_a_context_that_can_be_read_once(self) -> None:
+        from langchain_core.documents import Document
+
+        from docaudit.integrations.langchain import chunks_of
+
+        assert [one.text for one in chunks_of(iter([Document(FERRY), Document(WIND)]))] == [FERRY, WIND]
+        with pytest.raises(RetrievalError, match="no list of Document"):
+            chunks_of(3)  # type: ignore[arg-type]
+
+    def test_an_answer_under_another_key_is_not_taken_for_none(self, harbour: AuditedDocuments) -> None:
+        from langchain_core.documents import Document
+
+        from docaudit.integrations.langchain import GroundedAnswers
+
+        given = {"input": ASKED, "context": [Document(FERRY)], "result": "Yes."}
+        with pytest.raises(
+            RetrievalError, match=r"'answer'; its keys are input, context, result.*answer_key="
+        ):
+            GroundedAnswers(harbour).invoke(given)
+        assert GroundedAnswers(harbour, answer_key="result").invoke(given).outcome is Outcome.ANSWERED
+        sources = {"input": ASKED, "sources": [], "answer": "Yes."}
+        with pytest.raises(RetrievalError, match=r"'context'.*context_key="):
+            GroundedAnswers(harbour).invoke(sources)
+        plain = GroundedAnswers(harbour, context_key=None, answer_key=None).invoke({"input": ASKED})
+        assert plain.outcome is Outcome.DECLINED
+        assert plain.justifications[0].retrieval is None
+        for nothing in (None, ""):
+            found = GroundedAnswers(harbour).invoke({"input": ASKED, "context": None, "answer": nothing})
+            assert found.outcome is Outcome.DECLINED
 
 
 class TestLlamaIndex:
@@ -636,6 +721,8 @@ class TestHaystack:
             (None, "declined"),
         ):
             assert auditor.run(question=ASKED, documents=context, replies=replies)["outcome"] == outcome
+        with pytest.raises(RetrievalError, match="one text"):
+            auditor.run(question=ASKED, replies="nothing")
 
     def test_nothing_phones_home(self) -> None:
         for code, wanted in (

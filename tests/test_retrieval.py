@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -131,6 +131,14 @@ class TestText:
         check = checked(parsed, RetrievedChunk(text="ferry", pages=(2,)))
         assert (check.hits_in_text, check.hits_on_page, len(check.missed)) == (1, 0, 2)
 
+    def test_a_hit_without_letters_is_not_in_a_chunk_that_ends_before_it(self) -> None:
+        line = "Of all the ferries in the northern harbour we counted 40 % in the dock."
+        document = docaudit.parse(pdfs.document(pdfs.text(line)), **OPTIONS)
+        table = docaudit.ConceptTable.from_variants({"share": ["%"]})
+        cut = line.index("%")
+        assert checked(document, line, table=table).hits_in_text == 1
+        assert checked(document, line[:cut], table=table).hits_in_text == 0
+
     def test_another_document(self, parsed: docaudit.ParsedDocument) -> None:
         other = "Members of the board may be removed by a vote of the ferry company alone."
         check = checked(parsed, RetrievedChunk(text=other, id="board"))
@@ -167,6 +175,12 @@ class TestPages:
         check = checked(parsed, *(RetrievedChunk(text="", pages=(page,)) for page in (1, 2, 3)))
         assert (check.verdict, check.hits_on_page) == (RetrievalVerdict.PAGES_RETRIEVED, 3)
         assert check.chunks[0].place is ChunkPlace.WITHOUT_TEXT
+        assert RetrievedChunk.model_validate({"page": 5, "id": "c"}) == RetrievedChunk(
+            text="", pages=(5,), id="c"
+        )
+        for nothing in ({"id": "c"}, {"page": None}, {"pages": []}):
+            with pytest.raises(ValidationError, match=r"text\n  Field required"):
+                RetrievedChunk.model_validate(nothing)
 
     def test_a_text_from_the_page_is_not_the_page(self, parsed: docaudit.ParsedDocument) -> None:
         check = checked(parsed, RetrievedChunk(text=pdfs.PROSE[0], pages=(1,)))
@@ -196,6 +210,7 @@ class TestPassages:
             assert passage.page_num == expected
 
 
+@settings(deadline=None)  # a slow machine is no fault
 @given(st.lists(st.text("ab c-", max_size=60), max_size=8), st.integers(0, 300), st.integers(1, 200))
 def test_every_piece_of_a_document_is_found_where_it_stands(lines: list[str], start: int, size: int) -> None:
     rows = LINE_DF.empty().reindex(range(len(lines)))
@@ -240,7 +255,7 @@ class TestGiven:
             ("", "nothing in it"),
             ("[{", "not JSON"),
             ('{"text": "a"}\n{', "line 2: not JSON"),
-            ('[{"text": "a"}, {"page": 1}, 3]', "chunk 2: text: Field required; chunk 3: "),
+            ('[{"text": "a"}, {"id": "c"}, 3]', "chunk 2: text: Field required; chunk 3: "),
             ('{"text": "a", "page": 0}', "line 1: pages.0: "),
             ("null", "line 1: "),
         ],

@@ -8,6 +8,7 @@ import re
 import signal
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ import jsonschema
 import pytest
 
 from docaudit.cli import main
+from docaudit.errors import InputError
+from docaudit.integrations.http.problems import problem_of
 from docaudit.integrations.http.settings import ServeSettings
 from tests import pdfs
 from tests.servers import PLAIN, TABLE, Server, serving, until
@@ -274,7 +277,8 @@ def test_a_password_opens_and_is_not_repeated(client: httpx.Client) -> None:
     answer = audited(client, LOCKED, options=json.dumps({**PLAIN, "password": "open"}))
     assert answer.json()["concept_hits"]["power"] == 1
     assert '"password"' not in answer.text
-    assert audited(client, LOCKED, options='{"password": "wrong"}').json()["code"] == "password_required"
+    wrong = audited(client, LOCKED, options='{"password": "wrong"}').json()
+    assert (wrong["code"], wrong["remedy"]) == ("password_required", "send it as the option password")
 
 
 @pytest.mark.parametrize(
@@ -359,6 +363,16 @@ def test_paths_lead_nowhere_else(client: httpx.Client, path: str) -> None:
     _tells_nothing_of_the_server(answer)
 
 
+def test_what_a_retriever_missed(client: httpx.Client) -> None:
+    chunks = json.dumps([{"text": "Nothing else is said.", "page": 2}])
+    answer = audited(client, concepts='{"power": ["electricity"]}', retrieved=chunks)
+    assert answer.json()["retrieval"]["verdict"] == "missed"
+    wrong = audited(client, retrieved='[{"text": "x", "pag": 2}]').json()
+    assert wrong["problems"][0].startswith("retrieved.0.pag")
+    swept = {"path": "small.pdf", "concepts": {"AI": ["AI"]}, "retrieved": []}
+    assert "only an audit" in client.post("/v1/sweep", json=swept).text
+
+
 def test_what_is_no_form(client: httpx.Client) -> None:
     assert client.post("/v1/audit", content=b"x", headers={"content-type": "text/plain"}).status_code == 415
     assert client.post("/v1/audit", content=b"x").status_code == 415
@@ -373,8 +387,104 @@ def test_what_is_no_form(client: httpx.Client) -> None:
         assert answer.status_code in (404, 422)
         assert answer.json()["code"] in ("not_json", "wrong_request", "not_below_roots")
     assert client.get("/v1/audit").status_code == 405
+    assert client.head("/").status_code == 200
     assert client.get("/nothing").json()["code"] == "not_found"
     assert client.post("/v1/audit?format=pdf").json()["code"] == "wrong_request"
+
+
+def part(name: str, value: bytes, *, file: str = "", more: str = "") -> bytes:
+    """One part of a form whose boundary is b."""
+    named = f'; filename="{file}"' if file else ""
+    return (
+        f'--b\r\nContent-Disposition: form-data; name="{name}"{named}\r\n{more}\r\n'.encode()
+        + value
+        + b"\r\n"
+    )
+
+
+FORM = {"content-type": "multipart/form-data; boundary=b"}
+DOCUMENT = part("document", SMALL, file="small.pdf") + part("options", b'{"ocr": "off"}')
+WORDS = '{"電力": ["電力"]}'
+
+
+SHIFTED = WORDS.encode("iso-2022-jp")
+"""ASCII by its bytes: only what is said of it tells that it is none."""
+
+
+@pytest.mark.parametrize(
+    ("field", "kind"),
+    [
+        (part("concepts", WORDS.encode("cp932")), FORM["content-type"]),
+        (part("question", "電力は?".encode("cp932")) + part("concepts", b"{}"), FORM["content-type"]),
+        (part("concepts", SHIFTED), f"{FORM['content-type']}; charset=ISO-2022-JP"),
+        (
+            part("concepts", SHIFTED, more="Content-Type: text/plain; charset=iso-2022-jp\r\n"),
+            FORM["content-type"],
+        ),
+    ],
+)
+def test_a_form_that_is_not_utf8(client: httpx.Client, field: bytes, kind: str) -> None:
+    body = field + DOCUMENT + b"--b--\r\n"
+    answer = client.post("/v1/audit", content=body, headers={"content-type": kind})
+    assert (answer.status_code, answer.json()["code"]) == (422, "not_utf8")
+    name = re.findall(rb'name="(\w+)"', field)[0].decode()
+    assert answer.json()["message"] == f"the field {name} is not UTF-8"
+
+
+def test_a_form_that_was_cut_off(client: httpx.Client) -> None:
+    whole = DOCUMENT + part("concepts", TABLE.encode()) + part("question", b"Electricity?")
+    assert client.post("/v1/audit", content=whole + b"--b--", headers=FORM).status_code == 200
+    for cut in (whole, whole[:-1], whole[:-20], whole + b"--b", whole + b"--b-"):
+        answer = client.post("/v1/audit", content=cut, headers=FORM)
+        assert (answer.status_code, answer.json()["code"]) == (400, "bad_form")
+        assert "not complete" in answer.json()["message"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"path": "small.pdf", "concepts": {"AI": ["AI"]}, "question": "\ud800x"},
+        {"path": "small.pdf", "concepts": {"AI\ud800": ["AI"]}},
+        {"path": "small.pdf", "concepts": {"AI": ["AI"]}, "options": {"password": "\ud800"}},
+        {"path": "\ud800.pdf", "concepts": {"AI": ["AI"]}},
+    ],
+)
+def test_half_a_character(client: httpx.Client, asked: dict[str, Any]) -> None:
+    answer = client.post("/v1/audit", content=json.dumps(asked), headers={"content-type": "application/json"})
+    assert (answer.status_code, answer.json()["code"]) == (422, "not_json")
+    assert "half a character" in answer.json()["message"]
+
+
+def test_many_names_and_one_of_them_twice_take_no_time(client: httpx.Client) -> None:
+    names = ",".join(f'"{n:06}":[]' for n in range(60_000))
+    started = time.monotonic()
+    body = f'{{"concepts":{{{names},"059999":[]}}}}'
+    answer = client.post("/v1/audit", content=body, headers={"content-type": "application/json"})
+    assert "'059999' stands there twice" in answer.json()["message"]
+    assert time.monotonic() - started < 10  # a minute and more where each name is counted
+
+
+def test_a_path_of_no_characters(client: httpx.Client) -> None:
+    answer = client.post("/v1/audit", json={"path": "", "concepts": {"AI": ["AI"]}})
+    assert (answer.status_code, answer.json()["code"]) == (422, "wrong_request")
+
+
+def test_folders_of_the_server_are_left_out_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "root").mkdir()
+    real = tmp_path.resolve()
+    error = InputError(
+        f"'a.b.c' of {real}/root/x.pdf, {real}/rooted, {real}/root.",
+        remedy="name it by its path below root",
+        file="x.pdf",
+    )
+    for hidden in ("root", str(tmp_path / "root")):
+        problem = problem_of(error, [Path(hidden)])
+        assert problem.message == f"'a.b.c' of x.pdf, {real}/rooted, ."
+        assert problem.remedy == "name it by its path below root"
+    assert problem_of(error, [Path()]).message == "'a.b.c' of root/x.pdf, rooted, root."
 
 
 def test_under_which_name_and_from_whose_page(server: Server, client: httpx.Client) -> None:
@@ -394,6 +504,7 @@ def test_under_which_name_and_from_whose_page(server: Server, client: httpx.Clie
     for headers in (
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
+        {"Origin": "http://["},
         {"Origin": "http://127.0.0.1:1"},
         {"Sec-Fetch-Site": "cross-site"},
     ):
@@ -475,6 +586,22 @@ def test_headers_that_do_not_come(impatient: Server) -> None:
     with connected(impatient) as link:
         link.sendall(b"POST /v1/audit HTTP/1.1\r\nHost: ")
         assert all_of(link) == b""
+
+
+@pytest.mark.parametrize("address", ["POST /nothing", "POST /health/live", "POST /v1/audit"])
+def test_a_body_that_goes_on_after_the_answer(impatient: Server, address: str) -> None:
+    host = impatient.address.removeprefix("http://")
+    with connected(impatient) as link:
+        link.sendall(f"{address} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
+        started = time.monotonic()
+        with pytest.raises(OSError, match=r"Broken pipe|reset"):
+            drip(link, started + 30)
+
+
+def drip(link: socket.socket, deadline: float) -> None:
+    while time.monotonic() < deadline:
+        link.sendall(b"1\r\nx\r\n")
+        time.sleep(0.2)
 
 
 def test_time_is_up(impatient: Server) -> None:
@@ -621,7 +748,7 @@ def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(__import__("sys").modules, "docaudit.integrations.http.serving", None)
     assert main(["serve"]) == 2
-    assert 'pip install "docaudit[serve]"' in capsys.readouterr().err
+    assert 'pip install ".[serve]"' in capsys.readouterr().err
 
 
 def test_help_says_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:

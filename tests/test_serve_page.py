@@ -178,9 +178,15 @@ def test_what_is_missing_is_said_before_anything_is_sent(opened: Any) -> None:
     assert "Choose a PDF first." in page.text_content("#problem")
     it.choose(b"x", "notes.txt")
     page.evaluate("document.querySelector('#document').files[0].type")
-    page.fill("#typed", "AI:")
-    page.click("#start")
-    assert "at least one concept" in page.text_content("#problem")
+    for typed, says in (
+        (" \n", "at least one concept"),
+        ("power: electricity\nAI:", "AI has no words"),
+        ("AI： 、", "AI has no words"),
+        (": AI, ML", "This line has no name before its colon: : AI, ML"),
+    ):
+        page.fill("#typed", typed)
+        page.click("#start")
+        assert says in page.text_content("#problem")
     assert not [url for url in it.asked if "audit" in url]
 
 

@@ -30,7 +30,7 @@ class Hold(Given):
     """A question that was held back, and what docaudit says about it.
 
     Raises GateError with everything that is wrong: the question passed, or a justification is about another question
-    or document, was changed, was searched with another keyword table, or stands twice for one document.
+    or document, was changed, was searched with another concept table, or stands twice for one document.
 
     Attributes:
         decision: Of the gate.
@@ -58,7 +58,7 @@ class Hold(Given):
             if audited.count(sha256) > 1
         ]
         if len({one.concept_table_fingerprint for one in self.justifications if not one.redacted}) > 1:
-            problems.append("the justifications are of different keyword tables")
+            problems.append("the justifications are of different concept tables")
         if problems:
             raise GateError(f"no hold can be made of {self.decision.query_id}", problems=tuple(problems))
         return self

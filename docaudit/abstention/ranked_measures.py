@@ -66,5 +66,7 @@ def _library() -> Any:
     try:
         import ir_measures
     except ImportError as error:
-        raise ModelError("ir_measures is not installed", remedy='pip install "docaudit[evaluate]"') from error
+        raise ModelError(
+            "ir_measures is not installed", remedy='pip install ".[evaluate]" in the folder of docaudit'
+        ) from error
     return ir_measures

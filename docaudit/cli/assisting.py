@@ -74,7 +74,7 @@ def mcp(
     except ImportError as error:
         raise OptionError(
             "the package mcp, which speaks the protocol, cannot be loaded",
-            remedy='pip install "docaudit[mcp]"',
+            remedy='pip install ".[mcp]" in the folder of docaudit',
         ) from error
     serve(roots, Limits(page_seconds, document_seconds, jobs, password), port=port)
     return 0

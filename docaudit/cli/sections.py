@@ -53,7 +53,7 @@ def sections_of(command: click.Command, ctx: click.Context) -> dict[str, list[cl
 
 TASKS = {
     "Ask a document": ("audit", "coverage", "sweep", "parse", "explain"),
-    "Make the keyword table": ("init", "accept", "reject", "suggest", "lint", "strength", "diff"),
+    "Make the concept table": ("init", "accept", "reject", "suggest", "lint", "strength", "diff"),
     "Check and pass on": ("report", "verify", "compare", "sample"),
     "Many documents": ("corpus",),
     "Answering tools": ("gate", "evaluate", "mcp"),

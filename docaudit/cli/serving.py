@@ -61,7 +61,7 @@ def serve(**flags: Any) -> int:
     except ImportError as error:
         raise OptionError(
             f"the package {error.name} cannot be loaded, and docaudit serve needs it",
-            remedy='pip install "docaudit[serve]"',
+            remedy='pip install ".[serve]" in the folder of docaudit',
         ) from error
     from pydantic import ValidationError
 

@@ -16,24 +16,29 @@ Declines = Callable[[str], bool]
 """Says of an answer whether it declines."""
 
 _SENTENCE = regex.compile(r".+?(?:[.!?](?=\s|$)|[。！？]|$)", regex.DOTALL)
-_NOT = r"(?:not|n['’]t|no)"
 _VERBS = "mention contain provide include specify state say address discuss give offer have cover find disclose report"
+_DONE = "mentioned specified stated provided found available disclosed addressed discussed"
 _ENGLISH = regex.compile(
     rf"""
     \b(?:do|does|did|could|can|ca|was|were|am|is|are|has|have)(?:\ not|n['’]t)\ (?:\w+\ ){{0,2}}
-        (?:know|answer|determine|find|tell|say|sure|aware|{"|".join(_VERBS.split())})
+        (?:know|answer|determine|find|locate|tell|say|sure|aware|{"|".join(_VERBS.split())})
     |\bcannot\ (?:\w+\ )?(?:answer|determine|find|tell|say|be\ (?:answered|determined|found))
     |\bunable\ to\ (?:\w+\ )?(?:answer|determine|find|tell|provide)
-    |\b{_NOT}\ (?:\w+\ ){{0,2}}(?:mentioned|specified|stated|provided|found|available|disclosed|addressed|discussed)\b
+    |(?:\b(?:not|no|never)|n['’]t)\ (?:\w+\ ){{0,2}}(?:{"|".join(_DONE.split())})\b
     |\bno\ (?:\w+\ ){{0,2}}(?:information|mention|answer|data|evidence|details|reference|context|results?)\b
-    |\b(?:insufficient|not\ enough)\ (?:information|context|data|evidence)
+    |\bnothing\ (?:\w+\ ){{0,3}}(?:found|mentioned|stated|said|available)\b
+    |\bnone\ of\ the\ (?:\w+\ ){{0,3}}(?:{"|".join(_VERBS.split())})s?\b
+    |\bno\ idea\b
+    |\bnot\ (?:in|within|part\ of)\ the\ (?:\w+\ ){{0,2}}(?:text|context|documents?|reports?|passages?|sources?)\b
+    |(?:\binsufficient|(?:\bnot|n['’]t)\ enough)\ (?:information|context|data|evidence)
     |\bI['’]m\ (?:sorry|afraid)\b
-    |^\W*(?:none|null|n/a|unknown|empty\ response|no\ answer|unanswerable)\W*$
+    |^\W*(?:none|null|n/a|unknown|empty\ response|no\ answer|unanswerable|not[\ _]found)\W*$
     """,
     regex.IGNORECASE | regex.VERBOSE,
 )
 _JAPANESE = regex.compile(
-    r"(?:分|わ|判)かり(?:ません|かね)|分からない|わからない|不明です|存じません|(?:お)?答え(?:られ|でき|いたしかね)|回答(?:でき|いたしかね)"
+    r"^\W*(?:記載|該当|情報)?(?:なし|無し|不明)\W*$|知りません|触れられてい(?:ない|ません)|(?:提供|開示)されてい(?:ない|ません)"
+    r"|(?:分|わ|判)かり(?:ません|かね)|分からない|わからない|不明です|存じません|(?:お)?答え(?:られ|でき|いたしかね)|回答(?:でき|いたしかね)"
     r"|(?:情報|記載|記述|言及|説明|データ)[はがもの]?(?:一切|特に|直接)?(?:ありません|ない|なく|ございません|見つか|見当た|含まれてい(?:ない|ません)|されてい(?:ない|ません)|不足)"
     r"|見つかりません|見当たりません|確認できません|特定できません|判断できません"
 )
@@ -48,7 +53,7 @@ def says_nothing(answer: str) -> bool:
     (False, False)
     """
     text = answer.strip()
-    if not text:
+    if not any(map(str.isalnum, text)):
         return True
     beginning = "".join(match[0] for match in list(_SENTENCE.finditer(text))[:2])
     return bool(_ENGLISH.search(beginning) or _JAPANESE.search(beginning))

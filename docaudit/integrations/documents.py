@@ -1,7 +1,8 @@
-"""The documents of a QA tool: each is read once, and audited for every question by one keyword table."""
+"""The documents of a QA tool: each is read once, and audited for every question by one concept table."""
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections.abc import Mapping, Sequence
@@ -11,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import docaudit
 from docaudit.arguments import need_table
-from docaudit.audit import open_parsed
+from docaudit.audit import find_hits, open_parsed
 from docaudit.concepts import ConceptTable
 from docaudit.errors import InputError, MissingExtraError, OptionError, RetrievalError
 from docaudit.justification import AbsenceJustification
 from docaudit.options import AuditOptions
 from docaudit.parsed import ParsedDocument
+from docaudit.records import hits
 from docaudit.retrieved import RetrievedChunk
 
 if TYPE_CHECKING:
@@ -29,18 +31,19 @@ def need_extra(library: str, extra: str) -> None:
         import_module(library)
     except ImportError as error:
         raise MissingExtraError(
-            f"{library} is not installed", remedy=f"install it: pip install 'docaudit[{extra}]'"
+            f"{library} is not installed",
+            remedy=f"install it: pip install '.[{extra}]' in the folder of docaudit",
         ) from error
 
 
 class AuditedDocuments:
-    """Documents with a keyword table: what the adapters of all QA tools share.
+    """Documents with a concept table: what the adapters of all QA tools share.
 
     Args:
         documents: One document or several: paths of PDFs or of folders that `docaudit parse` wrote (named by their file
             names), or a mapping of names to paths, bytes or parsed documents. A PDF is read when it is first asked for,
             and again only if its file has changed.
-        table: The keyword table, or its file.
+        table: The concept table, or its file.
         options: Options of the audits; single ones can also be given as keywords (ocr="off").
         **keywords: Fields of AuditOptions.
 
@@ -64,13 +67,22 @@ class AuditedDocuments:
         )
         # None leaves a saved parse its own options, as `audit` does.
         self.options = AuditOptions.from_keywords(options, keywords) if options or keywords else None
-        self._read: dict[str, tuple[tuple[int, int] | None, ParsedDocument]] = {}
+        self._hit: dict[str, tuple[ParsedDocument, frozenset[str]]] = {}
+        self._read: dict[str, tuple[tuple[int, ...] | None, ParsedDocument]] = {}
         self._lock = threading.Lock()
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the documents."""
         return tuple(self._sources)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the lock, so that an adapter can be copied and sent to another process."""
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ |= state
+        self._lock = threading.Lock()
 
     def parsed(self, name: str) -> ParsedDocument:
         """A document as tables; raises what `parse` raises, and OptionError for a name that is not there."""
@@ -97,10 +109,29 @@ class AuditedDocuments:
         """Audit one document; its name may be left out if there is but one. Raises what docaudit.audit raises."""
         if name is None and len(self._sources) > 1:
             raise OptionError("there are several documents", remedy=f"name one of {', '.join(self._sources)}")
+        if retrieved is not None and len(self._sources) > 1:
+            # A chunk does not say of which document its page is: it must not stand for this page of each.
+            retrieved = [chunk.model_copy(update={"pages": ()}) for chunk in retrieved]
         parsed = self.parsed(self.names[0] if name is None else name)
         return docaudit.audit(
             parsed, self.table, question=question, retrieved=retrieved, options=self.options
         )
+
+    def concepts_without_hit(self) -> tuple[str, ...]:
+        """Required concepts that have no hit in any document; each document is swept once. Raises what parsing does."""
+        hit = frozenset[str]().union(*map(self._concepts_hit, self._sources))
+        required = (self.options.required if self.options else ()) or self.table.required_concepts
+        return tuple(name for name in required if name not in hit)
+
+    def _concepts_hit(self, name: str) -> frozenset[str]:
+        parsed = self.parsed(name)
+        known = self._hit.get(name)
+        if known is None or known[0] is not parsed:
+            hit_df, _ = find_hits(parsed, self.table, self.options or parsed.options)
+            found = (one.concept for one in hits(hit_df) if not one.match_kind.is_possible)
+            known = (parsed, frozenset(found))
+            self._hit[name] = known
+        return known[1]
 
     def audit_each(
         self, question: str, retrieved: Sequence[RetrievedChunk] | None = None
@@ -145,11 +176,16 @@ def pages_of(
     return (value - first + 1,)
 
 
+def finite(score: float | None) -> float | None:
+    """The score of a chunk; None for one that is no number, which some retrievers give for "not scored"."""
+    return float(score) if score is not None and math.isfinite(score) else None
+
+
 def _named(documents: Any) -> dict[str, Any]:
     if isinstance(documents, Mapping):
         named = dict(documents)
     elif isinstance(documents, Sequence) and not isinstance(documents, (str, bytes)):
-        names = [Path(one).name for one in documents]
+        names = [_name(one) for one in documents]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise OptionError(
@@ -157,18 +193,20 @@ def _named(documents: Any) -> dict[str, Any]:
                 remedy="pass a mapping of names to documents",
             )
         named = dict(zip(names, documents, strict=True))
-    elif isinstance(documents, ParsedDocument):
-        named = {documents.identity.name: documents}
-    elif isinstance(documents, (str, os.PathLike)):
-        named = {Path(documents).name: documents}
     else:
-        named = {"document": documents}
+        named = {_name(documents): documents}
     if not named:
         raise InputError("no document was given", remedy="name at least one")
     return named
 
 
-def _stamp(source: Source) -> tuple[int, int] | None:
+def _name(document: Any) -> str:
+    if isinstance(document, ParsedDocument):
+        return document.identity.name
+    return Path(document).name if isinstance(document, (str, os.PathLike)) else "document"
+
+
+def _stamp(source: Source) -> tuple[int, ...] | None:
     """What changes when a file is written anew; None for bytes, and for a file that is not there (reading says so)."""
     if not isinstance(source, (str, os.PathLike)):
         return None
@@ -178,4 +216,4 @@ def _stamp(source: Source) -> tuple[int, int] | None:
         state = (head if head.is_file() else path).stat()
     except OSError:
         return None
-    return state.st_mtime_ns, state.st_size
+    return state.st_mtime_ns, state.st_size, state.st_ino, state.st_ctime_ns

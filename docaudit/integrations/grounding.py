@@ -37,12 +37,15 @@ class Grounded(Model):
         results: If it answered, AnswerWithEvidence for each document that holds something it retrieved. Else
             AbsenceJustification for every document, with `retrieval`: one with the finding `mentioned` says that the
             tool failed, and whether its retriever missed the passages.
+        concepts_without_hit: If it answered, the required concepts that no document mentions: what is said of these has
+            no ground in the documents, whatever passages were retrieved.
     """
 
     question: str
     said: str
     outcome: Outcome
     results: tuple[GroundedAnswer, ...]
+    concepts_without_hit: tuple[str, ...] = ()
 
     @property
     def answers(self) -> tuple[AnswerWithEvidence, ...]:
@@ -62,7 +65,8 @@ class Grounded(Model):
     def __str__(self) -> str:
         """A few lines for people and models."""
         if self.outcome is Outcome.ANSWERED:
-            return "\n\n".join(map(brief, self.results))
+            doubt = f"No document mentions {', '.join(self.concepts_without_hit)}."
+            return "\n\n".join([*map(brief, self.results), *([doubt] if self.concepts_without_hit else [])])
         said = f'No answer was given ("{self.said}").' if self.said.strip() else "No answer was given."
         if self.outcome is Outcome.UNSUPPORTED:
             said = "An answer was given, but nothing that was retrieved for it stands in the documents."
@@ -79,7 +83,7 @@ def ground(
     """What can be defended of an answer.
 
     Args:
-        documents: What was searched, with the keyword table.
+        documents: What was searched, with the concept table.
         question: What was asked.
         said: What the tool answered; None or empty if nothing.
         chunks: What its retriever gave; None if that is not known.
@@ -92,7 +96,13 @@ def ground(
     if not declined:
         answers = _answers(documents, question, text, chunks or ())
         if answers:
-            return Grounded(question=question, said=text, outcome=Outcome.ANSWERED, results=answers)
+            return Grounded(
+                question=question,
+                said=text,
+                outcome=Outcome.ANSWERED,
+                results=answers,
+                concepts_without_hit=documents.concepts_without_hit(),
+            )
     return Grounded(
         question=question,
         said=text,

@@ -15,7 +15,7 @@ os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "false")
 
 from docaudit.errors import RetrievalError
 from docaudit.integrations.declining import says_nothing
-from docaudit.integrations.documents import AuditedDocuments, need_extra, pages_of
+from docaudit.integrations.documents import AuditedDocuments, finite, need_extra, pages_of
 from docaudit.integrations.grounding import ground
 from docaudit.justification import AbsenceJustification, AnswerWithEvidence
 from docaudit.retrieved import RetrievedChunk
@@ -41,7 +41,7 @@ class AbsenceAuditor:
 
     Args:
         files: Paths of PDFs, or of folders that `docaudit parse` wrote.
-        table: Path of the keyword table.
+        table: Path of the concept table.
         options: Fields of AuditOptions.
         declines: Function that says of a reply whether it declines; None is docaudit's rule of thumb. To be saved with
             a pipeline it must be importable, and Haystack must be told to trust its module.
@@ -67,7 +67,7 @@ class AbsenceAuditor:
         self._audited: AuditedDocuments | None = None
 
     def warm_up(self) -> None:
-        """Read the keyword table and the files; raises what docaudit.parse raises."""
+        """Read the concept table and the files; raises what docaudit.parse raises."""
         if self._audited is None:
             audited = AuditedDocuments(self.files, self.table, **(self.options or {}))
             for name in audited.names:
@@ -129,8 +129,8 @@ def chunks_of(
         RetrievedChunk(
             text=one.content or "",
             pages=pages_of(one.meta, page_key, first_page, f"document {one.id}"),
-            id=one.id,
-            score=one.score,
+            id=str(one.id),
+            score=finite(one.score),
         )
         for one in documents
     ]
@@ -138,6 +138,8 @@ def chunks_of(
 
 def _first(replies: Any) -> str:
     """The text of the first reply; empty if there is none."""
+    if isinstance(replies, str):  # its first sign would be taken for an answer
+        raise RetrievalError("the replies are one text, not a list", remedy="pass [text]")
     if not replies:
         return ""
     text = replies[0].text if isinstance(replies[0], ChatMessage) else replies[0]

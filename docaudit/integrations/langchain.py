@@ -5,7 +5,7 @@ Needs langchain-core (extra `langchain`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -47,7 +47,7 @@ class AbsenceTool(BaseTool):
     Called with a tool call, it gives a ToolMessage with both; called with a mapping of its arguments, the content.
 
     Attributes:
-        documents: The documents with their keyword table.
+        documents: The documents with their concept table.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -75,15 +75,17 @@ class GroundedAnswers(Runnable[Mapping[str, Any], Grounded]):
     """Ends a retrieval chain: its question, context and answer in, what can be defended of it out.
 
     The default names are those of LangChain's retrieval chains: input, context (a list of Document), answer (a text or
-    a message). Without an answer it is a plain audit; without a context nothing is said of the retriever.
+    a message). All three must be there, so that an answer under another name is not taken for none. An answer of None
+    or "" says that nothing was answered; a context of None that nothing is known of the retriever. A chain that has no
+    answer, or no context, says so with a key of None: then it is a plain audit.
 
     Args:
         documents: AuditedDocuments, or documents as AuditedDocuments takes them.
-        table: The keyword table or its file, unless the documents have it.
+        table: The concept table or its file, unless the documents have it.
         declines: Says of an answer whether it declines.
         question_key: Where the question stands in the input.
-        context_key: Where the retrieved documents stand.
-        answer_key: Where the answer stands.
+        context_key: Where the retrieved documents stand; None if the input has none.
+        answer_key: Where the answer stands; None if the input has none.
         page_key: Where the metadata of a document have its page; None finds pages by the text alone.
         first_page: Number of the first page there; PyPDFLoader and PyMuPDFLoader count from 0.
         **options: Fields of AuditOptions.
@@ -96,8 +98,8 @@ class GroundedAnswers(Runnable[Mapping[str, Any], Grounded]):
         *,
         declines: Declines = says_nothing,
         question_key: str = "input",
-        context_key: str = "context",
-        answer_key: str = "answer",
+        context_key: str | None = "context",
+        answer_key: str | None = "answer",
         page_key: str | None = None,
         first_page: Literal[0, 1] = 0,
         **options: Any,
@@ -113,7 +115,13 @@ class GroundedAnswers(Runnable[Mapping[str, Any], Grounded]):
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> Grounded:
-        """What can be defended; raises what docaudit.audit raises, QuestionError if the input has no question."""
+        """What can be defended.
+
+        Raises:
+            QuestionError: The input has no question under its key.
+            RetrievalError: It has no context or answer under theirs, or what stands there is none.
+            DocauditError: Whatever docaudit.audit raises.
+        """
         return self._call_with_config(self._ground, input, config, **kwargs)
 
     async def ainvoke(
@@ -133,28 +141,47 @@ class GroundedAnswers(Runnable[Mapping[str, Any], Grounded]):
         question_key, context_key, answer_key = self._keys
         if not isinstance(given, Mapping) or not isinstance(given.get(question_key), str):
             raise QuestionError(
-                f"the input has no question under '{question_key}'", remedy="name its key with question_key="
+                f"the input has no question under '{question_key}'{_keys_of(given)}",
+                remedy="name its key with question_key=",
             )
-        context = given.get(context_key)
+        context = _under(context_key, given, "context")
+        said = _text(_under(answer_key, given, "answer"))
         chunks = None if context is None else chunks_of(context, *self._pages)
-        return ground(
-            self.documents, given[question_key], _text(given.get(answer_key)), chunks, self._declines
+        return ground(self.documents, given[question_key], said, chunks, self._declines)
+
+
+def _under(key: str | None, given: Mapping[str, Any], what: str) -> Any:
+    """What stands under a key, None if it is said that there is none; raises RetrievalError if it is just not there."""
+    if key is None:
+        return None
+    if key not in given:
+        raise RetrievalError(
+            f"the input has no {what} under '{key}'{_keys_of(given)}",
+            remedy=f"name its key with {what}_key=, or say with {what}_key=None that there is none",
         )
+    return given[key]
+
+
+def _keys_of(given: Any) -> str:
+    return f"; its keys are {', '.join(map(str, given))}" if isinstance(given, Mapping) else ""
 
 
 def chunks_of(
-    documents: Sequence[Document], page_key: str | None = None, first_page: int = 0
+    documents: Iterable[Document], page_key: str | None = None, first_page: int = 0
 ) -> list[RetrievedChunk]:
     """What a retriever of LangChain gave; raises RetrievalError for anything but a list of Document."""
-    if isinstance(documents, str) or not all(isinstance(one, Document) for one in documents):
+    given = (
+        list(documents) if isinstance(documents, Iterable) else [documents]
+    )  # an iterator can be read once
+    if isinstance(documents, str) or not all(isinstance(one, Document) for one in given):
         raise RetrievalError("the context is no list of Document", remedy="pass what the retriever gave")
     return [
         RetrievedChunk(
             text=one.page_content,
             pages=pages_of(one.metadata, page_key, first_page, f"document {number}"),
-            id=one.id or "",
+            id=str(one.id or ""),
         )
-        for number, one in enumerate(documents, 1)
+        for number, one in enumerate(given, 1)
     ]
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from docaudit.integrations.brief import brief
 from docaudit.integrations.declining import Declines, says_nothing
-from docaudit.integrations.documents import need_documents, need_extra, pages_of
+from docaudit.integrations.documents import finite, need_documents, need_extra, pages_of
 from docaudit.integrations.grounding import Grounded, Outcome, ground
 from docaudit.justification import AbsenceJustification
 from docaudit.retrieved import RetrievedChunk
@@ -50,7 +50,7 @@ def absence_tool(
 
     Args:
         documents: AuditedDocuments, or documents as AuditedDocuments takes them.
-        table: The keyword table or its file, unless the documents have it.
+        table: The concept table or its file, unless the documents have it.
         name: Name of the tool.
         description: What the model is told of it.
         **options: Fields of AuditOptions.
@@ -83,7 +83,7 @@ class GroundedQueryEngine(BaseQueryEngine):
     Args:
         engine: The query engine that is asked.
         documents: AuditedDocuments, or documents as AuditedDocuments takes them.
-        table: The keyword table or its file, unless the documents have it.
+        table: The concept table or its file, unless the documents have it.
         declines: Says of a response whether it declines.
         page_key: Where the metadata of a node have its page; None finds pages by the text alone.
         first_page: Number of the first page there.
@@ -139,7 +139,7 @@ def chunks_of(
             text=one.node.get_content(metadata_mode=MetadataMode.NONE),
             pages=pages_of(one.node.metadata, page_key, first_page, f"node {one.node.node_id}"),
             id=one.node.node_id,
-            score=one.score,
+            score=finite(one.score),
         )
         for one in nodes
     ]

@@ -1,4 +1,4 @@
-"""The search-terms report: what became of every row of the keyword table, as CSV and as a workbook."""
+"""The search-terms report: what became of every row of the concept table, as CSV and as a workbook."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Sheet(NamedTuple):
 
 
 def search_terms_csv(justification: AbsenceJustification) -> str:
-    """One row for each variant of the keyword table, found or not, searched or not."""
+    """One row for each variant of the concept table, found or not, searched or not."""
     return table_csv(TERM_COLUMNS, term_rows(justification))
 
 

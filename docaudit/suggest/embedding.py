@@ -46,7 +46,7 @@ class Embedder:
         if not is_installed():
             raise ModelError(
                 f"the model {self.name} needs sentence-transformers, which is not installed",
-                remedy='pip install "docaudit[embed]", or pass --method ngrams to do without a model',
+                remedy='pip install ".[embed]" in the folder of docaudit, or pass --method ngrams to use no model',
             )
         self.path = self._path(model)
         self._known: dict[str, dict[str, Vectors]] = {}

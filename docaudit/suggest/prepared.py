@@ -196,12 +196,12 @@ class Prepared:
         if self.embedder is None and method == "auto":
             yield (
                 "sentence-transformers is not installed: neighbours are by letters alone, not by meaning "
-                '(pip install "docaudit[embed]")'
+                '(pip install ".[embed]" in the folder of docaudit)'
             )
         if not has_segmenter() and any(CJK.search(term.key) for term in self.terms):
             yield (
                 "no segmenter for Japanese is installed: its words are cut where the script changes "
-                '(pip install "docaudit[japanese]")'
+                '(pip install ".[japanese]" in the folder of docaudit)'
             )
         if len(self.compared) < len(self.terms):
             count, total = f"{len(self.compared):,}", f"{len(self.terms):,}"

@@ -211,5 +211,5 @@ def _need_openai() -> None:
     except ImportError as error:
         raise OptionError(
             "explain_with is model, but the package openai cannot be loaded",
-            remedy='pip install "docaudit[llm]"',
+            remedy='pip install ".[llm]" in the folder of docaudit',
         ) from error

@@ -28,7 +28,7 @@ GROUPS = {
         "load_justification",
     ),
     "Step by step": ("parse", "ParsedDocument", "sweep", "SweepResult", "justify", "sweep_for_absence"),
-    "Keyword tables": (
+    "Concept tables": (
         "ConceptTable",
         "Concept",
         "ConceptInfo",

@@ -151,7 +151,7 @@ def _add_page(app: FastAPI) -> None:
     def add(address: str, name: str, kind: str) -> None:
         content = folder.joinpath(name).read_bytes()
 
-        @app.get(address, include_in_schema=False)
+        @app.api_route(address, methods=["GET", "HEAD"], include_in_schema=False)
         async def file() -> Response:
             return Response(content, media_type=kind, headers={"Content-Security-Policy": PAGE})
 

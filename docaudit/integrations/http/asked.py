@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
@@ -11,8 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from docaudit.evidence import Model
 from docaudit.integrations.http.problems import refused
+from docaudit.integrations.strict_json import strictly
 from docaudit.justification import Obligation
 from docaudit.options import AuditOptions, described
+from docaudit.retrieved import RetrievedChunk
 
 Task = Literal["audit", "coverage", "sweep"]
 
@@ -62,15 +63,20 @@ class Asked(Model):
         table: Concept table of the server, by its file name, instead.
         question: The question that the document is asked.
         options: Options of the audit.
+        retrieved: Chunks that a retriever gave, for an audit to say what it missed.
     """
 
-    path: str | None = Field(default=None, examples=["reports/2025.pdf"])
+    path: str | None = Field(default=None, min_length=1, examples=["reports/2025.pdf"])
     concepts: Mapping[str, tuple[str, ...]] | None = Field(
         default=None, examples=[{"AI": ["AI", "artificial intelligence"], "electricity": ["electricity"]}]
     )
     table: str | None = Field(default=None, examples=["ai-power.csv"])
     question: str | None = Field(default=None, examples=["How much electricity does AI consume?"])
     options: ClientOptions = Field(default_factory=ClientOptions, examples=[{"language": "ja", "ocr": "off"}])
+
+    retrieved: tuple[RetrievedChunk, ...] | None = Field(
+        default=None, examples=[[{"text": "Baseload electricity for delivery", "page": 19, "id": "c7"}]]
+    )
 
     @property
     def chosen(self) -> dict[str, Any]:
@@ -88,7 +94,7 @@ def asked_from_json(text: str | bytes) -> Asked:
 def asked_from_form(fields: Mapping[str, str]) -> Asked:
     """A request that came as the fields of a form; empty ones are those left out. Raises RefusedError."""
     given: dict[str, Any] = {name: value for name, value in fields.items() if value.strip()}
-    for name in ("concepts", "options"):
+    for name in ("concepts", "options", "retrieved"):
         if name in given:
             given[name] = _parsed(given[name], f"the field {name}")
     return _validated(given)
@@ -96,22 +102,11 @@ def asked_from_form(fields: Mapping[str, str]) -> Asked:
 
 def _parsed(text: str | bytes, what: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_single)
-    except (ValueError, RecursionError) as error:
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        return strictly(text)
+    except ValueError as error:
         raise refused(
-            HTTPStatus.UNPROCESSABLE_ENTITY, "not_json", f"{what} is not JSON: {reason}", "write it as JSON"
+            HTTPStatus.UNPROCESSABLE_ENTITY, "not_json", f"{what} is not JSON: {error}", "write it as JSON"
         ) from error
-
-
-def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A mapping in which no name stands twice: the first would be lost, and with it what was to be searched."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"'{twice}' stands there twice")
-    return found
 
 
 def _validated(given: Any) -> Asked:

@@ -72,7 +72,7 @@ class Guard:
             )
         origin = headers.get("origin")
         across = headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
-        if (origin is not None and urlsplit(origin).netloc != host) or (across and method != "GET"):
+        if (origin is not None and _host_of(origin) != host) or (across and method not in ("GET", "HEAD")):
             return Problem(
                 status=HTTPStatus.FORBIDDEN,
                 code="other_origin",
@@ -88,6 +88,13 @@ class Guard:
             return False
         # An address cannot be made to lead elsewhere, a name can.
         return name in self._names or is_loopback(name) or (not self._only_this_machine and is_address(name))
+
+
+def _host_of(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return None
 
 
 def problem_response(problem: Problem, headers: dict[str, str] | None = None) -> Response:

@@ -8,6 +8,7 @@ from typing import Any
 
 from docaudit.evidence import Model
 from docaudit.integrations.http.asked import Task
+from docaudit.retrieved import RetrievedChunk
 
 RESULT, REPORT, SUMMARY, PROBLEM = "result.json", "report.html", "summary.json", "problem.json"
 """Files in the folder `out`: the first three, or the last alone."""
@@ -26,6 +27,7 @@ class Job(Model):
         table: File of the concept table.
         concepts: Concept table as a mapping of concepts to variants.
         question: The question.
+        retrieved: Chunks of a retriever.
         options: Options of the audit that were set.
         report: Whether the HTML report is wanted.
         max_pages: Pages of the longest document that is taken.
@@ -41,6 +43,7 @@ class Job(Model):
     table: Path | None = None
     concepts: Mapping[str, tuple[str, ...]] | None = None
     question: str | None = None
+    retrieved: tuple[RetrievedChunk, ...] | None = None
     options: Mapping[str, Any] = {}
     report: bool = False
     max_pages: int

@@ -71,7 +71,7 @@ def work(task: Task, model: type[BaseModel]) -> dict[str, Any]:
 
 def _body(task: Task) -> dict[str, Any]:
     left_out = {"concepts", "table"} if task == "coverage" else set()
-    left_out |= {"question"} if task != "audit" else set()
+    left_out |= {"question", "retrieved"} if task != "audit" else set()
     example = {name: value for name, value in _EXAMPLE.items() if name not in left_out}
     return {
         "required": True,
@@ -94,6 +94,10 @@ def _form(left_out: set[str]) -> dict[str, Any]:
         },
         "table": {**text, "description": "Instead: a concept table of the server, by its file name."},
         "question": {**text, "description": "The question that the document is asked."},
+        "retrieved": {
+            **text,
+            "description": "The JSON of chunks of a retriever, as in the request that is JSON.",
+        },
         "options": {**text, "description": "The JSON of options, as in the request that is JSON."},
     }
     encoding = {name: field for name, field in fields.items() if name not in left_out}

@@ -4,35 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-import fcntl
 import os
 import secrets
 import shutil
 import tempfile
 import unicodedata
-from contextlib import suppress
 from pathlib import Path
 
+from docaudit.integrations.own_folder import OwnFolder
+
 _PREFIX = "docaudit-serve-"
-_LOCK = "in-use"
 _MOST_BYTES = 200
 _TRIES = 50
 
 
-class Places:
-    """The folder of one server, readable by its user alone, with one folder for each request in it.
-
-    A server that was killed leaves its folder behind; the next one that starts removes it.
-    """
+class Places(OwnFolder):
+    """The folder of one server, with one folder for each request in it."""
 
     def __init__(self) -> None:
-        _remove_left_over(Path(tempfile.gettempdir()))
-        self.folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-        # Locked before it has its name: another server that starts now must not take this one for dead.
-        unnamed = self.folder / f"{_LOCK}.new"
-        self._lock = os.open(unnamed, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
-        unnamed.rename(self.folder / _LOCK)
+        super().__init__(_PREFIX)
 
     def new(self) -> Path:
         """A new folder for one request, with the folder `tmp` for whatever its processes keep for a while."""
@@ -40,11 +30,6 @@ class Places:
         for part in (place, place / "document", place / "table", place / "out", place / "tmp"):
             part.mkdir(mode=0o700)
         return place
-
-    def close(self) -> None:
-        """Remove everything."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-        os.close(self._lock)
 
 
 async def removed(place: Path) -> bool:
@@ -94,21 +79,3 @@ def safe_name(name: str | None, otherwise: str) -> str:
 
 def _shortened(text: str, size: int) -> str:
     return text.encode()[:size].decode("utf-8", "ignore")
-
-
-def _remove_left_over(folder: Path) -> None:
-    """Remove the folders of servers that ended without doing so themselves: nobody holds their lock any more."""
-    for left in folder.glob(f"{_PREFIX}*"):
-        # Another user's, or just being removed by another server that starts.
-        with suppress(OSError):
-            if left.lstat().st_uid != os.getuid():
-                continue
-            handle = os.open(left / _LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                for part in left.iterdir():  # the lock last: what cannot be removed now, another server may
-                    if part.name != _LOCK:
-                        shutil.rmtree(part)
-                shutil.rmtree(left)
-            finally:
-                os.close(handle)

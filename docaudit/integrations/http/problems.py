@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from docaudit.errors import (
     NotBelowRootsError,
     OcrError,
     OutputError,
+    PasswordRequiredError,
     TooLargeError,
 )
 from docaudit.evidence import Model
@@ -26,6 +28,8 @@ _STATUS: dict[type[DocauditError], HTTPStatus] = {
     OutputError: HTTPStatus.INTERNAL_SERVER_ERROR,
     ModelError: HTTPStatus.INTERNAL_SERVER_ERROR,
 }
+_REMEDIES: dict[type[DocauditError], str] = {PasswordRequiredError: "send it as the option password"}
+"""What is said here instead of a flag of the command line that is none of the operator's."""
 _MOST_PROBLEMS = 1000
 
 
@@ -83,13 +87,7 @@ def problem_of(error: DocauditError, hidden: Iterable[Path]) -> Problem:
         error: The error.
         hidden: Folders of the server that no text may name.
     """
-    folders = sorted((str(folder) for folder in hidden), key=len, reverse=True)
-
-    def shown(text: str) -> str:
-        for folder in folders:
-            text = text.replace(f"{folder}/", "").replace(folder, "")
-        return text
-
+    shown = _without(hidden)
     name = type(error).__name__.removesuffix("Error")
     status = next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), None)
     listed = error.problems if isinstance(error, ListedError) else ()
@@ -97,8 +95,17 @@ def problem_of(error: DocauditError, hidden: Iterable[Path]) -> Problem:
         status=status or HTTPStatus.UNPROCESSABLE_ENTITY,
         code=re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower(),
         message=shown(error.cause),
-        remedy=shown(error.remedy),
+        remedy=_REMEDIES.get(type(error)) or shown(error.remedy),
         problems=tuple(shown(one) for one in listed[:_MOST_PROBLEMS]),
         file=None if error.file is None else Path(error.file).name,
         page=error.page,
     )
+
+
+def _without(hidden: Iterable[Path]) -> Callable[[str], str]:
+    """A function that leaves these folders out of a text: as absolute paths, and only where one begins and ends."""
+    texts = {str(path) for folder in hidden for path in (folder.absolute(), folder.resolve())} - {"/"}
+    if not texts:
+        return str
+    either = "|".join(re.escape(text) for text in sorted(texts, key=len, reverse=True))
+    return partial(re.compile(rf"(?<![\w./-])(?:{either})(?:/|(?![\w-]|\.\w))").sub, "")

@@ -12,9 +12,10 @@ from typing import NamedTuple
 from fastapi import Request
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
-from starlette.formparsers import MultiPartException, MultiPartParser
+from starlette.formparsers import MultiPartException
 
 from docaudit.integrations.http.asked import Asked, asked_from_form, asked_from_json
+from docaudit.integrations.http.forms import WholeForm
 from docaudit.integrations.http.places import safe_name
 from docaudit.integrations.http.problems import RefusedError, refused
 from docaudit.integrations.http.settings import MIB, ServeSettings
@@ -51,9 +52,9 @@ async def received(request: Request, place: Path, settings: ServeSettings) -> Re
             if kind == _FORM:
                 return await _form(request, place, settings)
             limit = settings.max_table_mb * MIB + _BESIDE
-            return Received(
-                asked_from_json(b"".join([piece async for piece in _counted(request, limit)])), None, None
-            )
+            body = b"".join([piece async for piece in _counted(request, limit)])
+            # In a thread: others are answered while many megabytes are looked at.
+            return Received(await run_in_threadpool(asked_from_json, body), None, None)
     except TimeoutError as error:
         raise refused(
             HTTPStatus.REQUEST_TIMEOUT,
@@ -76,7 +77,7 @@ async def _counted(request: Request, limit: int) -> AsyncGenerator[bytes, None]:
 async def _form(request: Request, place: Path, settings: ServeSettings) -> Received:
     document_limit, table_limit = settings.max_upload_mb * MIB, settings.max_table_mb * MIB
     stream = _counted(request, document_limit + table_limit + _BESIDE)
-    parser = MultiPartParser(
+    parser = WholeForm(
         request.headers, stream, max_files=2, max_fields=_MOST_FIELDS, max_part_size=table_limit
     )
     try:
@@ -86,6 +87,7 @@ async def _form(request: Request, place: Path, settings: ServeSettings) -> Recei
             HTTPStatus.BAD_REQUEST, "bad_form", f"the form cannot be read: {error.message}", "send it again"
         ) from error
     try:
+        parser.need_end()
         fields: dict[str, str] = {}
         files: dict[str, UploadFile] = {}
         for name, value in form.multi_items():
@@ -101,7 +103,7 @@ async def _form(request: Request, place: Path, settings: ServeSettings) -> Recei
         table = await _kept(files.get("concepts"), place / "table", "concepts.csv", table_limit)
     finally:
         await form.close()
-    return Received(asked_from_form(fields), document, table)
+    return Received(await run_in_threadpool(asked_from_form, fields), document, table)
 
 
 async def _kept(upload: UploadFile | None, folder: Path, otherwise: str, limit: int) -> Path | None:

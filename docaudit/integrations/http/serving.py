@@ -25,25 +25,32 @@ _LAST_SECONDS = 10
 
 
 class _Impatient(H11Protocol):
-    """Closes connections whose headers do not come: they would hold a handle each, for ever."""
+    """Closes connections whose headers do not come, or whose body goes on after the answer: for ever, each a handle."""
 
     seconds = _HEADER_SECONDS
     _patience: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._wait_for_headers()
+        self._wait()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        self._wait_for_headers()
+        self._wait()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
         super().connection_lost(exc)
 
-    def _wait_for_headers(self) -> None:
-        if self.conn.their_state is not h11.IDLE:
+    def _wait(self) -> None:
+        client = self.conn.their_state
+        # What is received before the answer has a limit of its own (upload_seconds).
+        useless = client is h11.SEND_BODY and self.cycle.response_complete
+        if client is not h11.IDLE and not useless:
             self._stop_waiting()
         elif self._patience is None:
             self._patience = self.loop.call_later(self.seconds, self.transport.close)

@@ -93,6 +93,8 @@ class Visit:
                 if task == "coverage"
                 else "concepts: upload a table, write one as a mapping, or name one with table; one of the three"
             )
+        if asked.retrieved is not None and task != "audit":
+            problems.append("retrieved: only an audit takes chunks")
         if problems:
             raise refused(
                 HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -110,11 +112,14 @@ class Visit:
             task=task,
             place=place,
             document=given.document,
-            roots=settings.root,
+            roots=tuple(root.absolute() for root in settings.root),
             path=asked.path,
-            table=named_table(settings.tables, asked.table) if asked.table is not None else given.table,
+            table=named_table(settings.tables, asked.table).absolute()
+            if asked.table is not None
+            else given.table,
             concepts=asked.concepts,
             question=asked.question,
+            retrieved=asked.retrieved,
             options=asked.chosen,
             report=report,
             max_pages=settings.max_pages,

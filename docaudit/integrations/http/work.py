@@ -63,6 +63,7 @@ class Worker:
             document if saved is None else saved,
             table,
             question=self._job.question,
+            retrieved=self._job.retrieved,
             options=self._options,
             progress=self._step,
         )

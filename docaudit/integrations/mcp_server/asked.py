@@ -116,3 +116,15 @@ def options_for(path: Path, asked: ReadingAsked | None, limits: Limits) -> Audit
         if AuditOptions.model_fields[name].default > limit and not (saved and name != "sweep_seconds"):
             given.setdefault(name, limit)
     return AuditOptions.from_keywords(None, {**given, "password": limits.password})
+
+
+def need_replayable(saved: AuditOptions, limits: Limits) -> None:
+    """Raise OptionError if a justification took more time than a client gets here, by default or by asking."""
+    for name in ("page_seconds", "document_seconds", "sweep_seconds"):
+        own = limits.page_seconds if name == "page_seconds" else limits.document_seconds
+        limit = max(own, AuditOptions.model_fields[name].default)
+        if getattr(saved, name) > limit:
+            raise OptionError(
+                f"it was made with {name} {getattr(saved, name):g}, more than the {limit:g} s that this server allows",
+                remedy="verify it on the command line",
+            )

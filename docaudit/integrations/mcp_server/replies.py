@@ -21,6 +21,7 @@ from docaudit.readability import KindSummary, Readability
 from docaudit.reasons import LedgerState
 from docaudit.records import blind_spots, hits, ledger_rows
 from docaudit.render.headlines import headline, verdict
+from docaudit.retrieved import RetrievalCheck
 from docaudit.saved import as_data, dump
 from docaudit.verify import Check, Verification
 
@@ -52,6 +53,7 @@ class AuditReply(Model):
         near_misses: Text close to a variant, each with why it is no hit.
         pages_with_text: Pages with text in their text layer, of pages_total.
         ink_read_share: Ink under text that was read, of all ink; null if it was not measured.
+        retrieval: What of the hits was among the retrieved chunks; null if none were given.
         justification: The whole, with every hit, variant and blind spot; null unless detail is full.
     """
 
@@ -81,6 +83,7 @@ class AuditReply(Model):
     pages_by_state: Mapping[PageState, int]
     ink_read_share: float | None
     digest: str
+    retrieval: RetrievalCheck | None = None
     justification: AbsenceJustification | None = None
 
     @classmethod

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import threading
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import TypeVar
 
 import anyio
 import anyio.lowlevel
 import anyio.to_thread
 
+from docaudit.errors import OptionError, StoppedError
 from docaudit.stopping import Stop
 
 _TELL_SECONDS = 0.25
@@ -44,6 +47,31 @@ async def in_thread(work: Callable[[Stop], Result], slots: anyio.CapacityLimiter
     await anyio.lowlevel.checkpoint()  # a call that was cancelled ends here, with no result
     await pages.tell(tell)
     return outcome.result()
+
+
+@contextmanager
+def within(seconds: float, stop: Stop) -> Iterator[None]:
+    """End work that takes longer; raises OptionError then."""
+    ended = threading.Event()
+
+    def end() -> None:
+        ended.set()
+        stop.stop()
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except StoppedError as error:
+        if not ended.is_set():
+            raise
+        raise OptionError(
+            f"it was not done after the {seconds:g} s that this server allows; nothing is known",
+            remedy="do it on the command line, or start the server with a larger --document-seconds",
+        ) from error
+    finally:
+        timer.cancel()
 
 
 class _Pages:

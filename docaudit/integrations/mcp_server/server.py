@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import signal
 import socket
+from typing import Any
 
 from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
+from pydantic import ValidationError
 
 import docaudit
 from docaudit.errors import OptionError
 from docaudit.integrations.mcp_server.asked import Limits
+from docaudit.integrations.mcp_server.refusals import faults, refusal
 from docaudit.integrations.mcp_server.tools import Tools
+from docaudit.integrations.mcp_server.transport import over_http, over_pipes
 from docaudit.roots import Roots
 
 LOOPBACK = "127.0.0.1"
@@ -57,9 +61,7 @@ def serve(roots: Roots, limits: Limits, *, port: int | None = None) -> None:
     """
     server = build_server(roots, limits)
     if port is None:
-        # Python would wait for the thread that reads standard input, and so for another line.
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        server.run("stdio")
+        over_pipes(server)
         return
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -69,12 +71,24 @@ def serve(roots: Roots, limits: Limits, *, port: int | None = None) -> None:
             raise OptionError(
                 f"port {port} cannot be taken: {error.strerror or error}", remedy="name another one"
             ) from error
-    server.run("streamable-http", host=LOOPBACK, port=port)
+    over_http(server, LOOPBACK, port)
+
+
+class _Tool(Tool):
+    """Refuses arguments in our words: those of the library repeat what was sent, a password too."""
+
+    async def run(self, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> Any:
+        try:
+            return await super().run(arguments, context, convert_result)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(refusal(faults(error.__cause__))) from None
+            raise
 
 
 def _tool(function: object) -> Tool:
     assert callable(function)
-    tool = Tool.from_function(
+    tool = _Tool.from_function(
         function,
         annotations=ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import stat
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -19,16 +18,18 @@ from pydantic import Field
 import docaudit
 from docaudit.audit import open_parsed
 from docaudit.coverage import measure_readability
-from docaudit.errors import DocauditError
+from docaudit.errors import DocauditError, PasswordRequiredError
 from docaudit.evidence import Model
 from docaudit.integrations.mcp_server.asked import (
     AuditAsked,
     Concepts,
     Limits,
     ReadingAsked,
+    need_replayable,
     options_for,
     table_of,
 )
+from docaudit.integrations.mcp_server.refusals import refusal, whole
 from docaudit.integrations.mcp_server.replies import (
     AuditReply,
     CoverageReply,
@@ -38,18 +39,15 @@ from docaudit.integrations.mcp_server.replies import (
     VerifyReply,
     as_json,
 )
-from docaudit.integrations.mcp_server.running import in_thread
+from docaudit.integrations.mcp_server.running import in_thread, within
 from docaudit.parsed import ParsedDocument
+from docaudit.retrieved import RetrievedChunk
 from docaudit.roots import Roots
 from docaudit.saved import load_justification
 from docaudit.stopping import Stop
 from docaudit.suggest.candidates import Suggestions
 
 _LOG = logging.getLogger(__name__)
-_NO_FINDING = "This is an error, not a finding: it says nothing about what the document mentions."
-_MOST_ERROR = 4000
-"""Characters of an error that are told: a table may have a fault in each row."""
-_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _KINDS: dict[str, Literal["pdf", "saved_parse", "table", "json"]] = {
     ".pdf": "pdf",
     ".json": "json",
@@ -61,6 +59,13 @@ Document = Annotated[
 ]
 Question = Annotated[
     str | None, Field(description="The question that the document is asked, in the user's words.")
+]
+Retrieved = Annotated[
+    list[RetrievedChunk] | None,
+    Field(
+        description="What a retriever gave for the question ([]: nothing), to see in `retrieval` what it missed: "
+        "no part of the finding."
+    ),
 ]
 Reading = Annotated[ReadingAsked | None, Field(description="How to read the document.")]
 MaxHits = Annotated[int, Field(ge=0, le=1000, description="How many hits are listed.")]
@@ -100,6 +105,7 @@ class Tools:
         options: Annotated[AuditAsked | None, Field(description="How to read and to judge.")] = None,
         detail: Detail = "brief",
         max_hits: MaxHits = 10,
+        retrieved: Retrieved = None,
     ) -> Annotated[CallToolResult, AuditReply]:
         """Is what the concept table describes absent from a document? The only tool that can establish absence.
 
@@ -116,7 +122,9 @@ class Tools:
             table = table_of(concepts, self._roots)
             with self._roots.opened(document) as path:
                 chosen = options_for(path, options, self._limits)
-                found = docaudit.audit(path, table, question=question, options=chosen, progress=stop)
+                found = docaudit.audit(
+                    path, table, question=question, retrieved=retrieved, options=chosen, progress=stop
+                )
             return AuditReply.of(found, max_hits=max_hits, full=detail == "full")
 
         return await self._answer(ctx, work, AuditReply.as_text, AuditReply.as_data)
@@ -201,7 +209,8 @@ class Tools:
         def work(stop: Stop) -> VerifyReply:
             with self._roots.opened(justification) as file:
                 saved = load_justification(file)
-            with self._roots.opened(document) as path:
+            need_replayable(saved.options, self._limits)
+            with within(self._limits.document_seconds, stop), self._roots.opened(document) as path:
                 password = self._limits.password
                 return VerifyReply.of(docaudit.verify(saved, path, password=password, progress=stop))
 
@@ -238,7 +247,7 @@ class Tools:
         try:
             reply = await in_thread(work, self._slots, ctx.report_progress)
         except DocauditError as error:
-            return _error(f"{type(error).__name__}: {error}")
+            return _error(_told(error))
         except Exception as error:  # noqa: BLE001 - the last door: a client is told, and the server goes on
             _LOG.exception("a fault of docaudit")
             return _error(
@@ -247,23 +256,19 @@ class Tools:
         content = reply.model_dump(mode="json") if data is None else data(reply)
         said = as_json(content) if text is None else text(reply)
         return CallToolResult(
-            content=[TextContent(type="text", text=_whole(said))], structured_content=_whole(content)
+            content=[TextContent(type="text", text=whole(said))], structured_content=whole(content)
         )
 
 
+def _told(error: DocauditError) -> str:
+    said = f"{type(error).__name__}: {error}"
+    if isinstance(
+        error, PasswordRequiredError
+    ):  # no tool takes one, and nobody is to type it into a conversation
+        wanted = "a person sets DOCAUDIT_PASSWORD where docaudit mcp is started"
+        said = said.replace(error.remedy, wanted)
+    return said
+
+
 def _error(message: str) -> CallToolResult:
-    more = len(message) - _MOST_ERROR
-    shown = message if more <= 0 else f"{message[:_MOST_ERROR]}… ({more:,} more characters)"
-    said = _whole(f"{shown}\n{_NO_FINDING}")
-    return CallToolResult(content=[TextContent(type="text", text=said)], is_error=True)
-
-
-def _whole(value: Any) -> Any:
-    """Without half characters (of broken fonts, or a client's own), which no message can carry."""
-    if isinstance(value, str):
-        return _HALF_CHARACTER.sub("\ufffd", value)
-    if isinstance(value, list):
-        return [_whole(part) for part in value]
-    if isinstance(value, dict):
-        return {_whole(key): _whole(part) for key, part in value.items()}
-    return value
+    return CallToolResult(content=[TextContent(type="text", text=refusal(message))], is_error=True)

@@ -47,15 +47,21 @@ function showOffer() {
   $("typed").placeholder = say("typed-placeholder");
 }
 
-/** Lines "concept: word, word" as a mapping; a line without a colon is a concept that is called what it says. */
+/**
+ * Lines "concept: word, word" as a mapping; a line without a colon is a concept that is called what it says.
+ * A line that says only half of it is a fault, never left out: `fault` and its name tell which.
+ */
 export function concepts(text) {
   const found = new Map();
   for (const line of text.split("\n").map((one) => one.trim()).filter(Boolean)) {
-    const [, name, listed] = line.match(/^([^:：]+)[:：](.*)$/) ?? [null, line, line];
+    const [, before, listed] = line.match(/^([^:：]*)[:：](.*)$/) ?? [null, line, line];
+    const name = before.trim();
     const words = listed.split(/[,、，;；]/).map((word) => word.trim()).filter(Boolean);
-    if (words.length) found.set(name.trim(), [...(found.get(name.trim()) ?? []), ...words]);
+    if (!name) return { fault: "no-name", line };
+    if (!words.length) return { fault: "no-words", line: name };
+    found.set(name, [...(found.get(name) ?? []), ...words]);
   }
-  return Object.fromEntries(found);
+  return found.size ? { found: Object.fromEntries(found) } : { fault: "no-concepts", line: "" };
 }
 
 /** The request, or null after saying what is missing. */
@@ -73,9 +79,9 @@ function asked() {
   } else if (chosenWay() === "named") {
     form.append("table", $("named").value);
   } else {
-    const given = concepts($("typed").value);
-    if (!Object.keys(given).length) return missing("no-concepts", "typed");
-    form.append("concepts", JSON.stringify(given));
+    const { found, fault, line } = concepts($("typed").value);
+    if (fault) return missing(fault, "typed", { line });
+    form.append("concepts", JSON.stringify(found));
   }
   if ($("question").value.trim()) form.append("question", $("question").value.trim());
   const options = { language: tongue(), ocr: $("ocr").value, scope: $("scope").value };
@@ -84,8 +90,8 @@ function asked() {
   return form;
 }
 
-function missing(key, field) {
-  showProblem({ message: say(key) }, false);
+function missing(key, field, values = {}) {
+  showProblem({ message: say(key, values) }, false);
   $(field).focus();
   return null;
 }
