@@ -316,7 +316,7 @@ def test_a_run_that_was_killed_before_it_began(tmp_path: Path) -> None:
     docs, store = folder_of(tmp_path / "docs", one=small(1)), tmp_path / "store"
     store.mkdir()
     (store / "lock").touch()
-    (store / ".store.json.abc").write_text("{")
+    (store / ".store.json.abcdefgh").write_text("{")
     assert run_here(docs, store).read == 1
     assert list(store.glob(".*")) == []
 

@@ -156,6 +156,8 @@ def test_a_table_is_sorted_by_hits_as_numbers(
 
 
 def test_the_index_is_filtered_by_text_finding_and_table(opened: Any, folders: dict[str, Path]) -> None:
+    from playwright.sync_api import expect
+
     page = opened(folders["en"] / "index.html")
     shown = page.locator("#shown")
     assert shown.inner_text() == "6 of 6 shown"
@@ -163,7 +165,7 @@ def test_the_index_is_filtered_by_text_finding_and_table(opened: Any, folders: d
     assert names(page) == [NAMES[0]]
     assert shown.inner_text() == "1 of 6 shown"
     page.get_by_role("button", name="Show all").click()
-    page.wait_for_function("document.getElementById('shown').value === '6 of 6 shown'")
+    expect(shown).to_have_text("6 of 6 shown")
     page.get_by_label("Finding").select_option("not_run")
     assert names(page) == ["later.pdf"]
     page.locator("select[name=table]").select_option(label=f"machines: {QUESTION}")
@@ -172,7 +174,7 @@ def test_the_index_is_filtered_by_text_finding_and_table(opened: Any, folders: d
     assert names(page) == ["=HYPERLINK(1).pdf", "later.pdf"]
     assert page.locator("#matrix thead th:visible").count() == 3
     page.get_by_role("button", name="Show all").click()
-    page.wait_for_function("document.getElementById('shown').value === '6 of 6 shown'")
+    expect(shown).to_have_text("6 of 6 shown")
     assert page.locator("#matrix thead th:visible").count() == 5
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import docaudit
 from docaudit import atomic
+from docaudit.corpus import unfinished
 from docaudit.corpus.store import FORM, Store, open_store
 from docaudit.errors import OutputError, StoreError
 from docaudit.options import READING_OPTIONS, AuditOptions
@@ -123,6 +124,7 @@ def _remove_made(store: Store, before: set[Path]) -> None:
     """Remove a store in which no work was begun; in a folder of something else only the lock is the run's."""
     if store.head.exists():
         shutil.rmtree(store.root / "audits", ignore_errors=True)
+        unfinished.forget(store)
         atomic.remove(store.head)
     lock = store.root / "lock"
     if lock not in before:
