@@ -58,7 +58,7 @@ def _client(address: str) -> Any:
         from distributed import Client
     except ImportError as error:
         raise ClusterError(
-            "a Dask cluster needs the extra dask", remedy="pip install 'docaudit[dask]'"
+            "a Dask cluster needs the extra dask", remedy="pip install '.[dask]' in the folder of docaudit"
         ) from error
     try:
         return Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)

@@ -136,7 +136,9 @@ def _library() -> Any:
     try:
         import duckdb
     except ImportError as error:
-        raise QueryError("a query needs the extra corpus", remedy="pip install 'docaudit[corpus]'") from error
+        raise QueryError(
+            "a query needs the extra corpus", remedy="pip install '.[corpus]' in the folder of docaudit"
+        ) from error
     return duckdb
 
 
