@@ -298,5 +298,5 @@ def test_columns_are_listed(store: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 def test_without_the_library_it_says_what_to_install(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(QueryError, match=r"pip install 'docaudit\[corpus\]'"):
+    with pytest.raises(QueryError, match=r"pip install '\.\[corpus\]'"):
         docaudit.corpus.query(store, "SELECT 1")

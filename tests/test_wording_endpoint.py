@@ -455,7 +455,7 @@ class TestConfiguration:
     def test_without_the_extra(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("DOCAUDIT_LLM_BASE_URL", "http://127.0.0.1:9/v1")
         monkeypatch.setitem(sys.modules, "openai", None)
-        with pytest.raises(OptionError, match=r"docaudit\[llm\]"):
+        with pytest.raises(OptionError, match=r"\.\[llm\]"):
             docaudit.audit("no such file.pdf", TABLE, explain_with="model")
 
     def test_the_key_of_openai_is_taken_if_there_is_no_other(

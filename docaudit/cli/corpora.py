@@ -16,7 +16,7 @@ _ALONE = ("canary", "explain_with", "explain_seconds")
 """Options that are for single documents."""
 
 
-@click.group()
+@click.group(short_help="Audit many documents with many tables, into one store.")
 @debug_flag
 def corpus() -> None:
     """Audit many documents with many concept tables, and keep everything in a store."""
