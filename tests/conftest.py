@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,15 @@ from hypothesis import settings
 import docaudit
 from docaudit.parsed import ParsedDocument
 
+CHROMIUM = Path("/usr/bin/chromium")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
 Parse = Callable[..., ParsedDocument]
 # The same cases in every run: a change is judged by what it changes. --hypothesis-profile=explore draws new ones.
 settings.register_profile("fixed", derandomize=True)
@@ -41,3 +52,16 @@ def parse_once(data: bytes, **options: Any) -> ParsedDocument:
 @pytest.fixture(scope="session")
 def parse() -> Parse:
     return parse_once
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    # In CI a missing browser is a fault of the setup; elsewhere it is a choice of whoever runs the tests.
+    if not CHROMIUM.exists() and os.environ.get("CI") != "true":
+        pytest.skip("Debian's chromium is not installed (apt-get install chromium)")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        yield browser
+        browser.close()

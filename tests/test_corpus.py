@@ -6,12 +6,13 @@ import json
 import os
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import docaudit
 from docaudit.concepts import ConceptInfo, ConceptTable, Variant
-from docaudit.corpus import load_matrix
+from docaudit.corpus import gather, load_matrix
 from docaudit.corpus.sources import find
 from docaudit.corpus.store_tables import AUDIT_TABLES, STORE_TABLES, arrow_schema
 from docaudit.errors import (
@@ -472,6 +473,21 @@ def test_a_parse_that_is_lost_or_damaged_is_a_row(tmp_path: Path, part: str) -> 
     assert len(table(store, "findings")) == 4
     run_here(docs, store)
     assert content(store / "tables") == before
+
+
+def test_a_fault_of_docaudit_costs_no_parse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    docs, store = folder_of(tmp_path / "docs", one=small(1)), tmp_path / "store"
+    run_here(docs, store)
+    parse = store / "documents" / sha_of(store, "one.pdf")
+    shutil.rmtree(store / "tables")
+
+    def broken(*_: object, **__: object) -> None:
+        raise KeyError("text_likely")
+
+    monkeypatch.setattr(gather, "pq", SimpleNamespace(read_table=broken))
+    with pytest.raises(KeyError):
+        run_here([], store)
+    assert docaudit.ParsedDocument.load(parse).identity.name == "one.pdf"
 
 
 def test_odd_names(tmp_path: Path) -> None:

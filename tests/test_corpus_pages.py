@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +16,7 @@ from docaudit.corpus.matrix_html import write_pages
 from docaudit.corpus.matrix_model import Outcome
 from docaudit.errors import OutputError
 from tests.corpus_matrix import LONG, QUESTION, make_store
-from tests.test_render_browser import ARGUMENTS, CHROMIUM, CONTRAST
+from tests.test_render_browser import CONTRAST
 
 NAMES = ["<b>quiet & co.pdf", "=HYPERLINK(1).pdf", f"{LONG}.pdf", "broken.pdf", "later.pdf", "電力報告書.pdf"]
 
@@ -38,18 +37,6 @@ def folders(store: Path, matrix: CorpusMatrix, tmp_path_factory: pytest.TempPath
     for language, folder in made.items():
         assert write_pages(matrix, store, folder, language=language) == 13  # 4 + 4 + 5 that could be audited
     return made
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if not CHROMIUM.exists() and os.environ.get("CI") != "true":
-        pytest.skip("Debian's chromium is not installed (apt-get install chromium)")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

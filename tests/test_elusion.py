@@ -23,9 +23,9 @@ from docaudit.readability import Thumbnail
 from docaudit.render.review_sheet import picture_widths, to_html, write_review
 from docaudit.render.sample_words import sentences
 from tests import pdfs
+from tests.conftest import CHROMIUM
 from tests.elusion_simulation import trials
 from tests.factories import hit, spot
-from tests.test_render_browser import CHROMIUM, browser  # noqa: F401 - the fixture
 from tests.test_sampling import audited, pages
 
 Fill = Callable[[dict[str, str]], None]
@@ -488,7 +488,7 @@ def test_pictures_are_wide_enough_to_read_and_no_wider_than_a_poster_needs() -> 
 
 @pytest.mark.skipif(not CHROMIUM.exists(), reason="Debian's chromium is not installed")
 @pytest.mark.parametrize("width", [375, 1280])
-def test_the_sheet_in_the_browser(browser: Any, tmp_path: Path, width: int) -> None:  # noqa: F811
+def test_the_sheet_in_the_browser(browser: Any, tmp_path: Path, width: int) -> None:
     justification = audited(
         required=("AI", "electricity"),
         hits=(hit(2),),

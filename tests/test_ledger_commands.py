@@ -16,9 +16,7 @@ from docaudit.cli import main
 from docaudit.render.ledger_html import to_html
 from tests.ledgers import FOLDER, ROOT, Rows
 from tests.test_ledger import perfect
-from tests.test_render_browser import browser
 
-__all__ = ["browser"]
 Run = Callable[..., tuple[int, str, str]]
 EVIL = "<script>alert(1)</script>\x1b[31m {{ 7*7 }}"
 

@@ -17,9 +17,7 @@ from docaudit.readability import CorpusReadability, Readability
 from docaudit.render.page_map import thumbnail_widths, to_html
 from tests import pdfs
 from tests.conftest import parse_once
-from tests.test_render_browser import browser
 
-__all__ = ["browser"]
 PAGES = pdfs.document(
     pdfs.text(*pdfs.PROSE),
     pdfs.with_picture(pdfs.PROSE, ["a picture of words"], (72, 400, 492, 480)),

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,29 +16,6 @@ from docaudit.location import PageState
 from docaudit.readability import RegionPicture
 from docaudit.render.html import to_html
 from tests.factories import hit, japanese, mentioned, not_established
-
-CHROMIUM = Path("/usr/bin/chromium")
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    # In CI a missing browser is a fault of the setup; elsewhere it is a choice of whoever runs the tests.
-    if not CHROMIUM.exists() and os.environ.get("CI") != "true":
-        pytest.skip("Debian's chromium is not installed (apt-get install chromium)")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 def long_words():

@@ -13,7 +13,7 @@ import pytest
 
 from tests import pdfs
 from tests.servers import Server, serving, until
-from tests.test_render_browser import ARGUMENTS, CHROMIUM, CONTRAST
+from tests.test_render_browser import CONTRAST
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 SAMPLES = Path(__file__).parent.parent / "samples"
@@ -25,18 +25,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     flags = ("--tables", str(SAMPLES / "concepts"), "--root", str(SAMPLES), "--max-pages", "400")
     with serving(folder / "tmp", *flags) as server:
         yield server
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if not CHROMIUM.exists() and os.environ.get("CI") != "true":
-        pytest.skip("Debian's chromium is not installed (apt-get install chromium)")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 class Page:

@@ -16,7 +16,8 @@ from docaudit.corpus.audits import Asked
 from docaudit.corpus.failures import Failure, FailureCode
 from docaudit.corpus.rows import Rows
 from docaudit.corpus.store import Store
-from docaudit.errors import OutputError
+from docaudit.errors import OutputError, SavedFileError
+from docaudit.parsed import ParsedDocument
 
 _REMEDY = "run docaudit corpus run again over the folder in which it lies"
 
@@ -29,7 +30,13 @@ class DamagedPartError(Exception):
         self.path = path
 
     def remove(self) -> None:
-        """Remove the part, so that it is made again; raises OutputError."""
+        """Remove the part, so that it is made again; raises OutputError.
+
+        A parse that can be loaded stays, and what really happened is raised: the PDF may be gone, and a fault of
+        docaudit must not cost what was read of it.
+        """
+        if self.path.is_dir() and self.__cause__ is not None and _loads(self.path):
+            raise self.__cause__
         try:
             shutil.rmtree(self.path) if self.path.is_dir() else self.path.unlink()
         except OSError as error:
@@ -38,6 +45,14 @@ class DamagedPartError(Exception):
                 file=str(self.path),
                 remedy="remove it, and run again",
             ) from error
+
+
+def _loads(parse: Path) -> bool:
+    try:
+        ParsedDocument.load(parse)
+    except SavedFileError:
+        return False
+    return True
 
 
 @contextmanager

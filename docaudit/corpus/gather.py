@@ -123,7 +123,7 @@ def _read_row(store: Store, sha256: str) -> Row:
         "pages_total": identity["pages_total"],
         **{f"pages_{state.value}": coverage["pages_by_state"].get(state.value, 0) for state in PageState},
         "pages_with_text": coverage["pages_with_text"],
-        "pages_by_ocr_alone": coverage["pages_by_ocr_alone"] or 0,
+        "pages_by_ocr_alone": coverage["pages_by_ocr_alone"],
         "ink_read_share": coverage["ink_read_share"],
         "blind_spots": sum(one != TextLikely.NO.value for one in likely),
         "versions": json.dumps(identity["versions"], sort_keys=True),
