@@ -25,13 +25,10 @@ from pathlib import Path
 
 from abstention_rows import Measured, measure
 
-from docaudit.abstention.frozen import Frozen
-from docaudit.abstention.ratio import Ratio, percent
-from docaudit.abstention.reading import read_frozen
-from docaudit.abstention.records import written
-from docaudit.abstention.risk_coverage import risk_coverage
+from docaudit.abstention.gate import Ratio, percent, written
+from docaudit.abstention.results import Frozen, read_frozen
 from docaudit.abstention.splits import split, take_part
-from docaudit.abstention.threshold_sweep import sweep_thresholds
+from docaudit.abstention.threshold_sweep import risk_coverage, sweep_thresholds
 from docaudit.justification import Finding
 
 RANK = {Finding.ABSENT: 0, Finding.NOT_ESTABLISHED: 1, Finding.MENTIONED: 2}

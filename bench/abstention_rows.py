@@ -12,10 +12,10 @@ from time import perf_counter
 from parsed import documents_in
 
 import docaudit
-from docaudit.abstention.bm25 import BM25, Document, tokens
-from docaudit.concepts import ConceptTable
+from docaudit.abstention.experiment import BM25, Document, tokens
+from docaudit.concepts.model import ConceptTable
+from docaudit.document import ParsedDocument
 from docaudit.errors import GateError
-from docaudit.parsed import ParsedDocument
 
 K1, B = 1.2, 0.75
 

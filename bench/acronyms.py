@@ -31,11 +31,10 @@ from pathlib import Path
 
 from parsed import documents_in
 
-from docaudit.parsed import ParsedDocument
+from docaudit.document import ParsedDocument
 from docaudit.suggest.acronyms import acronyms_in
-from docaudit.suggest.passages import passages
-from docaudit.suggest.roots import roots
-from docaudit.wordforms import squeeze
+from docaudit.suggest.terms import passages, roots
+from docaudit.text.words import squeeze
 
 Key = tuple[str, str]
 _READ_TO_PAGE = {

@@ -32,11 +32,12 @@ from typing import Any
 import pypdfium2
 from parsed import parsed_documents
 
-from docaudit.concepts import ConceptTable, Variant
-from docaudit.location import POSSIBLE_KINDS
-from docaudit.parsed import ParsedDocument
-from docaudit.search.normalize import fold
-from docaudit.sweep import sweep_lines
+from docaudit.codes import POSSIBLE_KINDS
+from docaudit.concepts.model import ConceptTable
+from docaudit.concepts.variant import Variant
+from docaudit.document import ParsedDocument
+from docaudit.search import sweep_lines
+from docaudit.text.folding import fold
 
 NO_PHRASE = ("glued", "word borders", "fixed pitch", "no word", "no text")
 _LETTERS = re.compile(r"\w+")

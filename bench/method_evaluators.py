@@ -7,14 +7,11 @@ from pathlib import Path
 
 from method_row import Row, counted, shown
 
-from docaudit.abstention.evaluators.context_precision import context_precision
-from docaudit.abstention.evaluators.crag import process_flag
-from docaudit.abstention.evaluators.refusals import count_refusals, read_logs
-from docaudit.abstention.evaluators.sufficiency import Rule, Sufficiency
-from docaudit.abstention.reading import read_frozen
-from docaudit.abstention.records import Candidate
-from docaudit.abstention.topk.grid import Unit, topk_grid
-from docaudit.abstention.topk.selection import select_hits
+from docaudit.abstention.evaluators.rules import Rule, Sufficiency, context_precision, process_flag
+from docaudit.abstention.evaluators.studies import count_refusals, read_logs
+from docaudit.abstention.gate import Candidate
+from docaudit.abstention.results import read_frozen
+from docaudit.abstention.topk import Unit, select_hits, topk_grid
 from docaudit.errors import EvaluatorError, ModelError
 
 REFUSALS = Path(__file__).resolve().parent.parent / "samples" / "refusals.jsonl"

@@ -9,15 +9,11 @@ from pathlib import Path
 
 from method_row import Row, both, counted, percent, rest
 
-from docaudit.abstention.answers import AnswerLedger, answer_ledger
-from docaudit.abstention.counts import count
-from docaudit.abstention.experiment import run_experiment
-from docaudit.abstention.experiment_files import read_inputs
-from docaudit.abstention.gate import decide
+from docaudit.abstention.experiment import read_inputs, run_experiment
+from docaudit.abstention.gate import Direction, OperatingRecord, Ratio, Retrieval, decide
 from docaudit.abstention.ledger.evaluate import evaluate_ledger
-from docaudit.abstention.ledger.ledger import load_ledger
-from docaudit.abstention.ratio import Ratio
-from docaudit.abstention.records import Direction, OperatingRecord, Retrieval
+from docaudit.abstention.ledger.read import load_ledger
+from docaudit.abstention.threshold_sweep import AnswerLedger, answer_ledger, count
 from tests.gates import frozen, hundred
 
 REFERENCE = "DOCAUDIT_REFERENCE_GATE"

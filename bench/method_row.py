@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from docaudit.abstention.ratio import Ratio
+from docaudit.abstention.gate import Ratio
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ import pymupdf
 from layouts import WITH_TEXT, WITHOUT_TEXT, Layout, Pen
 
 import docaudit
-from docaudit.concepts import ConceptTable
-from docaudit.location import POSSIBLE_KINDS, TextLikely
+from docaudit.codes import POSSIBLE_KINDS, TextLikely
+from docaudit.concepts.model import ConceptTable
 
 PER_PAGE = 8
 _SYLLABLES = {

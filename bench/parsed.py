@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import docaudit
+from docaudit.document import ParsedDocument
 from docaudit.errors import DocauditError
-from docaudit.parsed import ParsedDocument
 
 
 def parsed_documents(

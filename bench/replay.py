@@ -18,13 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import docaudit
-from docaudit.differences import differences
 from docaudit.errors import DocauditError
-from docaudit.extract.second_text import read_second_text
+from docaudit.extract.tasks import read_second_text
 from docaudit.justification import AbsenceJustification
 from docaudit.saved import as_data, digest_of, dump, load, with_digest
-from docaudit.verify import NOT_REPLAYED
-from docaudit.witness import witness
+from docaudit.verify import NOT_REPLAYED, differences, witness
 
 Leaf = tuple[Any, ...]
 RERUN = ("options", "question", "concept_table")

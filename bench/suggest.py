@@ -33,14 +33,14 @@ from pathlib import Path
 
 from parsed import documents_in
 
-from docaudit.concepts import ConceptTable, Variant
-from docaudit.parsed import ParsedDocument
+from docaudit.concepts.model import ConceptTable
+from docaudit.concepts.variant import Variant
+from docaudit.document import ParsedDocument
+from docaudit.search import sweep_lines
 from docaudit.suggest import suggest_from
-from docaudit.suggest.candidates import Candidate
-from docaudit.suggest.known import finds
-from docaudit.suggest.prepared import Prepared
-from docaudit.sweep import sweep_lines
-from docaudit.table_strength import places_by_concept
+from docaudit.suggest.candidates import Candidate, finds
+from docaudit.suggest.neighbours import Prepared
+from docaudit.suggest.strength import places_by_concept
 
 METHODS = ("embedding", "ngrams")
 

@@ -24,8 +24,8 @@ import pandas as pd
 import regex
 from parsed import parsed_documents
 
-from docaudit.concepts import ConceptTable
-from docaudit.sweep import sweep_lines
+from docaudit.concepts.model import ConceptTable
+from docaudit.search import sweep_lines
 
 Tables = Sequence[pd.DataFrame]
 

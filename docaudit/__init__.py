@@ -8,53 +8,59 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from docaudit.abstention.ledger.changes import diff_ledgers
-    from docaudit.abstention.ledger.evaluate import evaluate_ledger
-    from docaudit.abstention.ledger.ledger import load_ledger
-    from docaudit.abstention.ledger.report import Evaluation, LedgerDiff
+    from docaudit.abstention.ledger.evaluate import diff_ledgers, evaluate_ledger
+    from docaudit.abstention.ledger.read import load_ledger
+    from docaudit.abstention.ledger.results import Evaluation, LedgerDiff
     from docaudit.audit import audit, justify, parse, sweep
-    from docaudit.chunk_files import load_chunks
     from docaudit.compare import Comparison, compare
-    from docaudit.concept_diff import TableDiff, diff_tables
-    from docaudit.concept_init import first_table
-    from docaudit.concepts import Concept, ConceptInfo, ConceptTable, Variant
-    from docaudit.elusion.result import ElusionResult, read_sample
-    from docaudit.elusion.sampling import draw_sample
+    from docaudit.concepts.change import TableDiff, diff_tables, first_table
+    from docaudit.concepts.model import ConceptTable
+    from docaudit.concepts.variant import Concept, ConceptInfo, Variant
+    from docaudit.document import ParsedDocument, SweepResult
     from docaudit.errors import DocauditError, ExitCode
-    from docaudit.justification import AbsenceJustification, AnswerWithEvidence, Finding, GroundedAnswer
+    from docaudit.justification import (
+        AbsenceJustification,
+        AnswerWithEvidence,
+        Finding,
+        GroundedAnswer,
+        RetrievalCheck,
+        RetrievalVerdict,
+        RetrievedChunk,
+    )
     from docaudit.options import AuditOptions
-    from docaudit.parsed import ParsedDocument, SweepResult
     from docaudit.redact import redact
-    from docaudit.reporting import report
-    from docaudit.retrieved import RetrievalCheck, RetrievalVerdict, RetrievedChunk
+    from docaudit.report import report
+    from docaudit.retrieval import load_chunks
+    from docaudit.sampling import draw_sample
+    from docaudit.sampling_sheet import ElusionResult, read_sample
     from docaudit.saved import load_justification
+    from docaudit.search import sweep_for_absence
     from docaudit.suggest import suggest
-    from docaudit.sweep import sweep_for_absence
     from docaudit.verify import Verification, verify
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "LedgerDiff": "docaudit.abstention.ledger.report",
-    "diff_ledgers": "docaudit.abstention.ledger.changes",
+    "LedgerDiff": "docaudit.abstention.ledger.results",
+    "diff_ledgers": "docaudit.abstention.ledger.evaluate",
     "evaluate_ledger": "docaudit.abstention.ledger.evaluate",
-    "load_ledger": "docaudit.abstention.ledger.ledger",
-    "Evaluation": "docaudit.abstention.ledger.report",
+    "load_ledger": "docaudit.abstention.ledger.read",
+    "Evaluation": "docaudit.abstention.ledger.results",
     "audit": "docaudit.audit",
     "justify": "docaudit.audit",
     "parse": "docaudit.audit",
     "sweep": "docaudit.audit",
     "Comparison": "docaudit.compare",
     "compare": "docaudit.compare",
-    "TableDiff": "docaudit.concept_diff",
-    "diff_tables": "docaudit.concept_diff",
-    "first_table": "docaudit.concept_init",
-    "Concept": "docaudit.concepts",
-    "ConceptInfo": "docaudit.concepts",
-    "ConceptTable": "docaudit.concepts",
-    "Variant": "docaudit.concepts",
-    "ElusionResult": "docaudit.elusion.result",
-    "read_sample": "docaudit.elusion.result",
+    "TableDiff": "docaudit.concepts.change",
+    "diff_tables": "docaudit.concepts.change",
+    "first_table": "docaudit.concepts.change",
+    "Concept": "docaudit.concepts.model",
+    "ConceptInfo": "docaudit.concepts.model",
+    "ConceptTable": "docaudit.concepts.model",
+    "Variant": "docaudit.concepts.model",
+    "ElusionResult": "docaudit.sampling_sheet",
+    "read_sample": "docaudit.sampling_sheet",
     "DocauditError": "docaudit.errors",
     "ExitCode": "docaudit.errors",
     "AbsenceJustification": "docaudit.justification",
@@ -62,18 +68,18 @@ _HOME = {
     "Finding": "docaudit.justification",
     "GroundedAnswer": "docaudit.justification",
     "AuditOptions": "docaudit.options",
-    "ParsedDocument": "docaudit.parsed",
-    "SweepResult": "docaudit.parsed",
+    "ParsedDocument": "docaudit.document",
+    "SweepResult": "docaudit.document",
     "redact": "docaudit.redact",
-    "RetrievalCheck": "docaudit.retrieved",
-    "RetrievalVerdict": "docaudit.retrieved",
-    "RetrievedChunk": "docaudit.retrieved",
-    "load_chunks": "docaudit.chunk_files",
-    "report": "docaudit.reporting",
-    "draw_sample": "docaudit.elusion.sampling",
+    "RetrievalCheck": "docaudit.justification",
+    "RetrievalVerdict": "docaudit.justification",
+    "RetrievedChunk": "docaudit.justification",
+    "load_chunks": "docaudit.retrieval",
+    "report": "docaudit.report",
+    "draw_sample": "docaudit.sampling",
     "load_justification": "docaudit.saved",
     "suggest": "docaudit.suggest",
-    "sweep_for_absence": "docaudit.sweep",
+    "sweep_for_absence": "docaudit.search",
     "Verification": "docaudit.verify",
     "verify": "docaudit.verify",
 }
@@ -133,7 +139,7 @@ def __getattr__(name: str) -> Any:
 
 
 class _Package(ModuleType):
-    """Keeps docaudit.sweep the function of that name when the import system binds the module docaudit/sweep.py."""
+    """Keeps docaudit.search the function of that name when the import system binds the module docaudit/sweep.py."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in _HOME and isinstance(value, ModuleType)):

@@ -3,6 +3,10 @@
 parse    extract.read_tables -> coverage.measure_coverage               -> ParsedDocument
 sweep    sweep.sweep_lines -> cooccurrence -> nearest                   -> SweepResult
 justify  control_runs [-> retrieval] -> justify.justify_absence [-> wording.reworded] -> AbsenceJustification
+
+An audit of what was parsed before, for those who run many: it gives its tables as well, and every concept alone.
+
+What callers hand to the library's functions: a wrong kind of thing is refused by name, before any work is done.
 """
 
 from __future__ import annotations
@@ -11,31 +15,129 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
 from docaudit import cooccurrence, nearest
-from docaudit.arguments import need_chunks, need_parsed, need_progress, need_question, need_result, need_table
-from docaudit.concepts import ConceptTable
-from docaudit.control_runs import run_canaries, run_controls
+from docaudit.concepts.model import ConceptTable
+from docaudit.controls import run_canaries, run_controls
 from docaudit.coverage import measure_coverage
-from docaudit.errors import OptionError
-from docaudit.evidence import ControlGroup
-from docaudit.justification import AbsenceJustification
-from docaudit.justify import Layers, justify_absence
-from docaudit.obligations.hit_counts import required_concepts
+from docaudit.document import ParsedDocument, SweepResult
+from docaudit.errors import (
+    ConceptTableError,
+    MissingEvidenceError,
+    OptionError,
+    Progress,
+    QuestionError,
+    RetrievalError,
+    quiet,
+)
+from docaudit.justification import AbsenceJustification, ControlGroup, ObligationCheck, RetrievedChunk
+from docaudit.justify import Layers, each_alone, justify_absence
+from docaudit.obligations import required_concepts
 from docaudit.options import AuditOptions
-from docaudit.parsed import ParsedDocument, SweepResult
 from docaudit.question import content_words
 from docaudit.retrieval import check_retrieval
-from docaudit.retrieved import RetrievedChunk
-from docaudit.stopping import Progress, quiet
-from docaudit.sweep import sweep_lines
-from docaudit.wording import Endpoint, reworded
+from docaudit.rules import Verdict, apply_waivers
+from docaudit.search import sweep_lines
+from docaudit.wording.model import Endpoint, reworded
 
 if TYPE_CHECKING:
-    from docaudit.extract import Source
+    from docaudit.extract.source import Source
+
+
+def need_table(table: Any) -> ConceptTable:
+    """The concept table; raises ConceptTableError for anything else, and for one in which nothing is accepted."""
+    if isinstance(table, ConceptTable):
+        if not table.active:
+            raise ConceptTableError(
+                "no variant of the concept table is accepted, so nothing would be searched",
+                remedy="accept at least one",
+            )
+        return table
+    raise ConceptTableError(
+        f"a ConceptTable is needed, not {_kind(table)}",
+        remedy="make one with ConceptTable.load, from_dataframe or from_variants",
+    )
+
+
+def need_question(question: Any) -> str | None:
+    """The question, or None; raises QuestionError for anything but text."""
+    if question is None:
+        return None
+    if not isinstance(question, str):
+        raise QuestionError(
+            f"the question is {_kind(question)}, not text", remedy="pass it as a str, or None"
+        )
+    try:
+        question.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise QuestionError(
+            f"the question has a broken character at position {error.start + 1}",
+            remedy="write it again; on a terminal, use UTF-8",
+        ) from error
+    return question
+
+
+def need_parsed(parsed: Any) -> ParsedDocument:
+    """The parsed document; raises MissingEvidenceError for anything else."""
+    if isinstance(parsed, ParsedDocument):
+        return parsed
+    raise MissingEvidenceError("parsing", f"a ParsedDocument is needed, not {_kind(parsed)}")
+
+
+def need_result(result: Any) -> SweepResult:
+    """The result of a sweep; raises MissingEvidenceError for anything else."""
+    if isinstance(result, SweepResult):
+        return result
+    raise MissingEvidenceError("sweep", f"a SweepResult is needed, not {_kind(result)}")
+
+
+def need_justification(justification: Any) -> AbsenceJustification:
+    """The justification; raises MissingEvidenceError for anything else."""
+    if isinstance(justification, AbsenceJustification):
+        return justification
+    raise MissingEvidenceError(
+        "explanation", f"an AbsenceJustification is needed, not {_kind(justification)}"
+    )
+
+
+def need_chunks(retrieved: Any) -> tuple[RetrievedChunk, ...] | None:
+    """What a retriever gave, or None; raises RetrievalError for anything but a sequence of RetrievedChunk."""
+    if retrieved is None:
+        return None
+    if not isinstance(retrieved, Sequence) or isinstance(retrieved, (str, bytes)):
+        raise RetrievalError(
+            f"a sequence of RetrievedChunk is needed, not {_kind(retrieved)}", remedy="pass a list, or None"
+        )
+    wrong = [
+        f"chunk {number} is {_kind(chunk)}"
+        for number, chunk in enumerate(retrieved, 1)
+        if not isinstance(chunk, RetrievedChunk)
+    ]
+    if wrong:
+        raise RetrievalError(
+            "not every chunk is a RetrievedChunk",
+            problems=tuple(wrong),
+            remedy="make each by RetrievedChunk(text=..., pages=..., id=...)",
+        )
+    return tuple(retrieved)
+
+
+def need_progress(progress: Any) -> Any:
+    """A function, or None; raises OptionError for anything else."""
+    if progress is None or callable(progress):
+        return progress
+    raise OptionError(
+        f"progress is {_kind(progress)}, not a function", remedy="pass a function of two numbers"
+    )
+
+
+def _kind(thing: Any) -> str:
+    if thing is None:
+        return "None"
+    return f"the class {thing.__name__}" if isinstance(thing, type) else type(thing).__name__
 
 
 def parse(
@@ -46,18 +148,18 @@ def parse(
     Args:
         source: A path, the bytes of a PDF, or an open binary file.
         options: Options; single ones can also be given as keywords of the same name (ocr="off").
-        progress: Called with pages done and pages in all; a docaudit.stopping.Stop can also end the work.
+        progress: Called with pages done and pages in all; a docaudit.errors.Stop can also end the work.
         **keywords: Fields of AuditOptions.
 
     Returns:
-        The tables of docaudit.frames, with one row of page_df for each page of the page tree, and the coverage.
+        The tables of docaudit.tables, with one row of page_df for each page of the page tree, and the coverage.
 
     Raises:
         InputError: The document cannot be opened: missing, not a PDF, encrypted, without pages, too damaged.
         OptionError: An option does not exist or has a wrong value.
     """
     chosen = AuditOptions.from_keywords(options, keywords)
-    from docaudit.extract import read_tables  # engines load only where a document is read
+    from docaudit.extract.read import read_tables  # engines load only where a document is read
 
     tables = read_tables(source, chosen, need_progress(progress))
     coverage = measure_coverage(
@@ -281,3 +383,47 @@ def open_parsed(source: str | os.PathLike[str]) -> ParsedDocument | None:
     """The saved parse in this folder, or None if the path is no such folder."""
     folder = Path(source)
     return ParsedDocument.load(folder) if (folder / "document.json").is_file() else None
+
+
+class Audited(NamedTuple):
+    """What `audit_parsed` gives: the justification, the hits as a table, and what each concept alone would be said of.
+
+    Attributes:
+        justification: As `audit` makes it.
+        hit_df: HIT_DF of the sweep.
+        ledger_df: LEDGER_DF of the sweep.
+        alone: For every concept the verdict and the obligations of an audit that requires it alone.
+    """
+
+    justification: AbsenceJustification
+    hit_df: pd.DataFrame
+    ledger_df: pd.DataFrame
+    alone: dict[str, tuple[Verdict, tuple[ObligationCheck, ...]]]
+
+
+def audit_parsed(
+    parsed: ParsedDocument,
+    table: ConceptTable,
+    question: str | None,
+    options: AuditOptions,
+    controls: tuple[ControlGroup, ...],
+) -> Audited:
+    """`audit` of a parsed document for many tables: `run_controls(parsed)` is the same for all and is run before.
+
+    Raises what `sweep` and `justify` raise.
+    """
+    chosen = options_for(parsed, options, {})
+    result = sweep(parsed, table, options=chosen)
+    layers = layers_of(parsed, table, result, question, chosen, controls)
+    justification = justify_absence(layers)
+    alone = each_alone(layers, justification.obligations)
+    return Audited(justification, result.hit_df, result.ledger_df, alone)
+
+
+def check_request(table: ConceptTable, question: str | None, options: AuditOptions) -> None:
+    """Raise what an audit would raise of this table, question and options, whatever the document."""
+    need_table(table)
+    if need_question(question) is not None:
+        content_words(question or "")
+    required_concepts(table, options)
+    apply_waivers((), options.waive)

@@ -9,13 +9,12 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from docaudit.audit import audit
-from docaudit.evidence import DocumentIdentity, Model
-from docaudit.justification import AbsenceJustification, Finding, ObligationCheck
-from docaudit.parsed import ParsedDocument
-from docaudit.stopping import Progress
+from docaudit.document import ParsedDocument
+from docaudit.errors import Progress
+from docaudit.justification import AbsenceJustification, DocumentIdentity, Finding, Model, ObligationCheck
 
 if TYPE_CHECKING:
-    from docaudit.extract import Source
+    from docaudit.extract.source import Source
 
 
 class Fate(StrEnum):

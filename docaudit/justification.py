@@ -3,32 +3,408 @@
 Four layers of evidence must be there, or there is no justification: parsing (document, coverage, blind spots),
 keywords (the concept table), sweep (ledger and hits) and explanation (the one sentence). The models are frozen;
 `answer` is null by type. Method: "A RAG that says 'not in this document' has to show four kinds of evidence".
+
+The parts of evidence that a justification is made of: what was read, what was not, what was found.
+
+All are frozen and have no room for fields that the schema does not name.
+
+What a retriever gave, and whether what the sweep found is in it: the chunks of a QA tool as evidence.
+
+It says where the tool failed (nothing of it was retrieved, or it was and the model did not use it). It is no part of
+the finding: chunks show neither that something is in a document nor that it is not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from docaudit.concepts import ConceptTable
-from docaudit.errors import ExitCode, MissingEvidenceError
-from docaudit.evidence import (
-    BlindSpot,
-    ControlGroup,
-    DocumentIdentity,
-    Hit,
-    LedgerRow,
-    Meeting,
-    Mention,
-    Model,
-    PageFact,
-    ParseCoverage,
+from docaudit.codes import (
+    BBox,
+    BlindSpotKind,
+    LedgerState,
+    MatchKind,
+    PageState,
+    TextLikely,
+    TextSource,
+    Visibility,
 )
+from docaudit.concepts.model import ConceptTable
+from docaudit.errors import ExitCode, MissingEvidenceError
 from docaudit.options import AuditOptions
-from docaudit.retrieved import RetrievalCheck
+
+
+class Model(BaseModel):
+    """Base of all parts: frozen, and without room for fields that the schema does not name."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DocumentIdentity(Model):
+    """Which document was audited, by what.
+
+    Attributes:
+        name: File name without its folder; "(bytes)" if none was given.
+        sha256: Hash of the bytes of the file.
+        size_bytes: Length of the file.
+        pages_total: Pages of the page tree.
+        versions: Versions of docaudit and of every engine that read the document.
+    """
+
+    name: str
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    size_bytes: int = Field(ge=0)
+    pages_total: int = Field(ge=1)
+    versions: Mapping[str, str]
+
+
+class ParseCoverage(Model):
+    """What could and could not be read, in numbers; every share names its denominator.
+
+    The first six fields are those of the method. None means "not measured", never zero.
+
+    Attributes:
+        pages_total: Pages of the page tree.
+        pages_with_text: Of these, pages with at least one line in their text layer.
+        images_total: Placed images.
+        toc_entries: Entries of outline and printed contents.
+        cross_refs_total: Mentions of named objects.
+        objects_registered: Named objects found.
+        pages_by_state: Pages in each PageState; they add up to pages_total.
+        pages_by_ocr_alone: Pages without text layer of which OCR read at least one line; pages_with_text has none of
+            them.
+        ink_read_share: Ink under text that was read, of all ink on all pages; None if it was not measured.
+        images_read: Images whose text OCR read with sufficient confidence.
+        images_without_text: Images in which OCR found no text.
+        images_unread: Images that were not read, or not with sufficient confidence.
+        unresolved_cross_refs: Mentions ("Figure 3.D") of internal objects that are not in the object registry.
+        external_refs: Mentions of objects that the text says are elsewhere.
+        page_label_gaps: Gaps and repetitions in the page labels, and gaps in the page numbers printed on the pages.
+        page_label_mismatches: Pages whose printed number is another than their label.
+        number_gaps: Gaps in the numbers of figures, tables, boxes and the like.
+        contents_not_found: Contents entries whose title is not on the page they point to.
+        pages_with_warnings: Pages on which the engine complained.
+        words_second_reader_only: Words in sight that only the second reader saw; None if it was not run. They were
+            added to the lines, and so are searched.
+        words_first_reader_only: Words that the second reader did not see; None if it was not run.
+        pages_not_compared: Pages that the second reader could not read, or may have under another number.
+        pages_readers_disagree: Pages of which the first reader missed so much that it cannot be relied on there.
+    """
+
+    pages_total: int
+    pages_with_text: int
+    images_total: int
+    toc_entries: int
+    cross_refs_total: int
+    objects_registered: int
+    pages_by_state: Mapping[PageState, int]
+    ink_read_share: float | None = None
+    pages_by_ocr_alone: int | None = None
+    images_read: int
+    images_without_text: int
+    images_unread: int
+    unresolved_cross_refs: tuple[str, ...]
+    external_refs: tuple[str, ...]
+    page_label_gaps: tuple[str, ...]
+    page_label_mismatches: tuple[str, ...] = ()
+    number_gaps: tuple[str, ...]
+    contents_not_found: tuple[str, ...]
+    pages_with_warnings: tuple[int, ...]
+    words_second_reader_only: int | None = None
+    words_first_reader_only: int | None = None
+    pages_not_compared: tuple[int, ...] = ()
+    pages_readers_disagree: tuple[int, ...] = ()
+
+    @property
+    def pages_read(self) -> int:
+        """Pages with at least one line that was read from the page, by whatever means."""
+        return self.pages_with_text + (self.pages_by_ocr_alone or 0)
+
+    def six_keys(self) -> dict[str, int]:
+        """The six numbers of the method under their exact names."""
+        return {
+            "pages_total": self.pages_total,
+            "pages_with_text": self.pages_with_text,
+            "images_total": self.images_total,
+            "toc_entries": self.toc_entries,
+            "cross_refs_total": self.cross_refs_total,
+            "objects_registered": self.objects_registered,
+        }
+
+
+class BlindSpot(Model):
+    """One region or part that was not read; page_num 0 means the document as a whole."""
+
+    page_num: int = Field(ge=0)
+    kind: BlindSpotKind
+    text_likely: TextLikely
+    bbox: BBox | None = None
+    area_share: float | None = None
+    detail: str
+
+
+class Hit(Model):
+    """One occurrence of one variant.
+
+    `snippet` and `match_text` are verbatim; parts of several lines are joined by newlines. `part` names the attachment
+    or earlier revision in which it stands (empty: the document itself), `part_page` the page of it with `bbox`.
+    """
+
+    concept: str
+    variant: str
+    match_text: str
+    match_kind: MatchKind
+    page_num: int = Field(ge=0)
+    line_num: int
+    page_end: int
+    line_end: int
+    bbox: BBox | None = None
+    snippet: str
+    source: TextSource
+    visibility: Visibility
+    part: str = ""
+    part_page: int = Field(default=0, ge=0)
+    section: str
+    negated: bool
+    nested: bool
+
+
+class LedgerRow(Model):
+    """What became of one variant, found or not."""
+
+    concept: str
+    variant: str
+    pattern: str
+    state: LedgerState
+    pages_searched: int
+    pages_not_searchable: int
+    hits: int
+    pages_with_hits: int
+    unique_hits: int
+    detail: str
+
+
+class Meeting(Model):
+    """One place where concepts meet."""
+
+    concepts: tuple[str, ...]
+    scope: str
+    page_num: int
+    line_num: int
+    distance: int
+
+
+class Mention(Model):
+    """A closest mention: near the question, but not its answer. `snippet` is verbatim."""
+
+    kind: Literal["mention", "pair", "near_miss"]
+    concept: str
+    variant: str
+    text: str
+    page_num: int = Field(ge=0)
+    line_num: int
+    snippet: str
+    distance: float | None = None
+    why_not: str
+
+
+class PageFact(Model):
+    """One page of the page tree: its label, its size in points as displayed (null if unknown), and its state."""
+
+    page_num: int = Field(ge=1)
+    page_label: str
+    width_pt: float | None
+    height_pt: float | None
+    state: PageState
+
+
+class MissedControl(Model):
+    """A word that is known to stand on a page and was not found there."""
+
+    word: str
+    page_num: int = Field(ge=1)
+
+
+class ControlGroup(Model):
+    """Controls of one kind in one layout: words known to be there, looked for by the path that the variants take.
+
+    Attributes:
+        kind: positive (words of the document itself), canary (a phrase planted into a copy of it).
+        witness: Who saw the word, independently of the text layer as the sweep takes it: second_reader, ocr or
+            text_layer; for a canary planted.
+        layout: Where it stands: a LineType, column, rotated, ocr, ...
+        tried: Words looked for.
+        found: Of these, found on their page.
+        missed: The others.
+        untried: Why nothing could be looked for in this layout; empty if something was.
+    """
+
+    kind: Literal["positive", "canary"]
+    witness: Literal["second_reader", "ocr", "text_layer", "planted"]
+    layout: str
+    tried: int = Field(ge=0)
+    found: int = Field(ge=0)
+    missed: tuple[MissedControl, ...] = ()
+    untried: str = ""
+
+
+Page = Annotated[int, Field(ge=1)]
+
+
+class RetrievedChunk(Model):
+    """A piece of text that a retriever gave for the question.
+
+    Attributes:
+        text: Its text as the tool has it; empty, or left out beside a page, for a page that was retrieved as a picture.
+        pages: Its 1-based physical pages as the tool gives them; empty if it does not. One page may be given as `page`.
+        id: Its name in the tool.
+        score: Score that the retriever gave it.
+    """
+
+    text: str
+    pages: tuple[Page, ...] = ()
+    id: str = ""
+    score: float | None = Field(default=None, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_page(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        if "text" not in data and (data.get("pages") or data.get("page") is not None):
+            data = {"text": "", **data}
+        if "page" not in data:
+            return data
+        if data.get("pages"):
+            raise ValueError("give page or pages, not both")
+        page = data["page"]
+        rest = {name: value for name, value in data.items() if name != "page"}
+        return rest | {"pages": () if page is None else (page,)}
+
+
+class ChunkPlace(StrEnum):
+    """Whether the text of a chunk stands in the document."""
+
+    WHOLE = "whole"
+    IN_PARTS = "in_parts"
+    NOT_IN_DOCUMENT = "not_in_document"
+    WITHOUT_TEXT = "without_text"
+
+
+class ChunkFact(Model):
+    """One chunk, without its text.
+
+    Attributes:
+        id: Its name in the tool.
+        pages: Its pages as the tool gave them.
+        score: Its score as the tool gave it.
+        place: whole (its letters stand in the document in one run), in_parts (a quarter of them or more, in runs),
+            not_in_document (less: another document, or another reading of this one), without_text.
+        found_on: Pages on which its text was found, whatever the tool says; 0 is text beside the pages.
+        letters: Letters and digits of the chunk.
+        letters_found: Of these, those in runs that stand in the document.
+    """
+
+    id: str
+    pages: tuple[int, ...]
+    score: float | None
+    place: ChunkPlace
+    found_on: tuple[int, ...]
+    letters: int = Field(ge=0)
+    letters_found: int = Field(ge=0)
+
+
+class MissedHit(Model):
+    """A hit of the sweep that is in no chunk."""
+
+    concept: str
+    variant: str
+    page_num: int = Field(ge=0)
+    line_num: int
+
+
+class RetrievalVerdict(StrEnum):
+    """Whether the retriever missed what the sweep found."""
+
+    NOTHING_TO_MISS = "nothing_to_miss"
+    ALL_RETRIEVED = "all_retrieved"
+    PAGES_RETRIEVED = "pages_retrieved"
+    PARTLY_MISSED = "partly_missed"
+    MISSED = "missed"
+
+
+class RetrievalCheck(Model):
+    """The hits of required concepts, compared with the chunks that a retriever gave.
+
+    Where the required concepts meet, the hits on these pages are compared, since they are to be read; else all of them.
+    Hits that only may be one, and those inside a longer hit of their concept, are left out.
+
+    Attributes:
+        verdict: nothing_to_miss (no such hit), all_retrieved (each stands in a chunk), pages_retrieved (none is surely
+            missed, but of some only their page is known to be retrieved), partly_missed, missed (not one is retrieved).
+        hits: Hits compared.
+        hits_in_text: Of these, those whose place in the document is part of a chunk.
+        hits_on_page: Of the others, those on the page of a chunk which has no text, or holds the same word but cannot
+            be found as it stands: a weaker claim.
+        missed: The rest.
+        meeting_pages: Pages where all required concepts meet.
+        meeting_pages_retrieved: Of these, those of which a hit of each required concept there was retrieved.
+        chunks: What was given, in its order.
+    """
+
+    verdict: RetrievalVerdict
+    hits: int = Field(ge=0)
+    hits_in_text: int = Field(ge=0)
+    hits_on_page: int = Field(ge=0)
+    missed: tuple[MissedHit, ...]
+    meeting_pages: tuple[int, ...]
+    meeting_pages_retrieved: tuple[int, ...]
+    chunks: tuple[ChunkFact, ...]
+
+    @model_validator(mode="after")
+    def _consistent(self) -> RetrievalCheck:
+        if self.hits != self.hits_in_text + self.hits_on_page + len(self.missed):
+            raise ValueError("hits in chunks, on their pages and missed do not add up to all hits")
+        if self.verdict is not verdict_of(self.hits_in_text, self.hits_on_page, len(self.missed)):
+            raise ValueError("the verdict on the retriever does not follow from its counts")
+        if not set(self.meeting_pages_retrieved) <= set(self.meeting_pages):
+            raise ValueError("pages retrieved must be pages where concepts meet")
+        return self
+
+    @property
+    def chunks_not_in_document(self) -> int:
+        """Chunks whose text is not in what was read of the document."""
+        return sum(chunk.place is ChunkPlace.NOT_IN_DOCUMENT for chunk in self.chunks)
+
+
+def verdict_of(in_text: int, on_page: int, missed: int) -> RetrievalVerdict:
+    """The verdict that follows from counts of hits."""
+    if not in_text + on_page + missed:
+        return RetrievalVerdict.NOTHING_TO_MISS
+    if missed:
+        return RetrievalVerdict.PARTLY_MISSED if in_text + on_page else RetrievalVerdict.MISSED
+    return RetrievalVerdict.PAGES_RETRIEVED if on_page else RetrievalVerdict.ALL_RETRIEVED
+
+
+def meeting_pages(cooccurrences: Iterable[Meeting], required: Sequence[str]) -> tuple[int, ...]:
+    """Pages where all required concepts meet."""
+    wanted = set(required)
+    return tuple(sorted({one.page_num for one in cooccurrences if wanted <= set(one.concepts)}))
+
+
+def hits_to_read(hits: Iterable[Hit], pages: Sequence[int], required: Sequence[str]) -> list[Hit]:
+    """Hits of required concepts on the pages where they meet; all of their hits if they meet nowhere.
+
+    Hits that only may be one, and those inside a longer hit of their concept, are left out.
+    """
+    counted = [
+        hit for hit in hits if hit.concept in required and not hit.nested and not hit.match_kind.is_possible
+    ]
+    return [hit for hit in counted if hit.page_num in pages] or counted
+
 
 SCHEMA_VERSION: Literal["2"] = "2"
 

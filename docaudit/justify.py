@@ -1,25 +1,249 @@
-"""Hits, ledger and coverage -> finding, reason, strength and obligations; the rules are docaudit.obligations.rules."""
+"""Hits, ledger and coverage -> finding, reason, strength and obligations; the rules are docaudit.rules.
+
+The one sentence: a template in English and Japanese whose numbers all come from the evidence.
+
+It says "within the stated coverage", never "does not exist"; and "all pages were read" only if they were, and no
+reference is left unresolved. A sentence that a model words is held to more: docaudit.wording.checks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 import pandas as pd
 
-from docaudit.concepts import ConceptTable
+from docaudit.concepts.model import ConceptTable
+from docaudit.document import blind_spots, hits, ledger_rows, meetings, mentions, page_facts
 from docaudit.errors import MissingEvidenceError
-from docaudit.evidence import ControlGroup, DocumentIdentity, ParseCoverage
-from docaudit.explain import Summary, explain
-from docaudit.frames import BLIND_SPOT_DF, COOCCURRENCE_DF, HIT_DF, LEDGER_DF, NEAREST_DF, PAGE_DF
-from docaudit.justification import AbsenceJustification, AbsenceReason, ObligationCheck, ObligationState
-from docaudit.obligations.hit_counts import are_mentioned, hits_by_concept, is_counted, required_concepts
-from docaudit.obligations.rules import Evidence, Verdict, verdict, weigh
+from docaudit.justification import (
+    AbsenceJustification,
+    AbsenceReason,
+    ControlGroup,
+    DocumentIdentity,
+    Finding,
+    Obligation,
+    ObligationCheck,
+    ObligationState,
+    ParseCoverage,
+    RetrievalCheck,
+)
+from docaudit.obligations import are_mentioned, hits_by_concept, is_counted, required_concepts
 from docaudit.options import AuditOptions
 from docaudit.question import content_words, rejected_words, requery, uncovered_words
-from docaudit.records import blind_spots, hits, ledger_rows, meetings, mentions, page_facts
-from docaudit.retrieved import RetrievalCheck
+from docaudit.rules import Evidence, Verdict, verdict, weigh
 from docaudit.saved import with_digest
+from docaudit.tables import BLIND_SPOT_DF, COOCCURRENCE_DF, HIT_DF, LEDGER_DF, NEAREST_DF, PAGE_DF
+
+SCOPE_EN = {
+    "line": "line",
+    "sentence": "sentence",
+    "paragraph": "paragraph",
+    "section": "section",
+    "page": "page",
+    "window": "window of words",
+}
+SCOPE_JA = {
+    "line": "行",
+    "sentence": "文",
+    "paragraph": "段落",
+    "section": "節",
+    "page": "ページ",
+    "window": "語の範囲",
+}
+UNMET_EN = {
+    Obligation.PAGES_READABLE: "pages could not be read in full",
+    Obligation.INK_READ: "what may be text was not read with certainty",
+    Obligation.PARTS_OPENED: "parts of the file were not opened",
+    Obligation.REFERENCES_RESOLVED: "references lead to nothing that was read",
+    Obligation.VARIANTS_SEARCHED: "variants could not be searched",
+    Obligation.VARIANTS_REVIEWED: "proposed variants wait for a decision",
+    Obligation.QUESTION_COVERED: "the question asks for more than the concept table covers",
+    Obligation.CONTROL_FOUND: "a word known to be there was not found",
+    Obligation.READERS_AGREE: "a second reader saw other words",
+}
+UNMET_JA = {
+    Obligation.PAGES_READABLE: "読めないページがある",
+    Obligation.INK_READ: "確実に読めていない領域がある",
+    Obligation.PARTS_OPENED: "開かれていない部分がある",
+    Obligation.REFERENCES_RESOLVED: "参照先が見つからない",
+    Obligation.VARIANTS_SEARCHED: "検索できなかった語がある",
+    Obligation.VARIANTS_REVIEWED: "未確認の候補語がある",
+    Obligation.QUESTION_COVERED: "質問の語が概念表にない",
+    Obligation.CONTROL_FOUND: "対照語が見つからない",
+    Obligation.READERS_AGREE: "別の読み取り結果と一致しない",
+}
+WITHIN_EN, WITHIN_JA = "within the stated coverage", "示した読み取り範囲"
+
+
+class Summary(NamedTuple):
+    """What the sentence is made of."""
+
+    finding: Finding
+    reason: AbsenceReason | None
+    required: tuple[str, ...]
+    counts: Mapping[str, int]
+    pages: Mapping[str, tuple[int, ...]]
+    coverage: ParseCoverage
+    checks: tuple[ObligationCheck, ...]
+    scope: str
+
+
+def summary_of(justification: AbsenceJustification) -> Summary:
+    """What the sentence of a justification is made of; all of it stands in the justification itself."""
+    assert justification.coverage is not None  # no justification is made without
+    return Summary(
+        justification.finding,
+        justification.reason,
+        justification.required,
+        justification.concept_hits,
+        justification.concept_pages,
+        justification.coverage,
+        justification.obligations,
+        justification.options.scope,
+    )
+
+
+def explain(summary: Summary, language: Literal["en", "ja"] = "en") -> str:
+    """One sentence on the finding, in English or Japanese."""
+    return _english(summary) if language == "en" else _japanese(summary)
+
+
+def page_ranges(pages: Iterable[int]) -> str:
+    """Pages in short form.
+
+    >>> page_ranges([30, 31, 35])
+    '30–31, 35'
+    """
+    ranges: list[list[int]] = []
+    for page in sorted(set(pages)):
+        if ranges and page == ranges[-1][1] + 1:
+            ranges[-1][1] = page
+        else:
+            ranges.append([page, page])
+    return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in ranges)
+
+
+def all_pages_read(summary: Summary) -> bool:
+    """Every page and all ink was read, and every reference resolved: only then may the sentence say so."""
+    states = {check.obligation: check.state for check in summary.checks}
+    needed = (Obligation.PAGES_READABLE, Obligation.INK_READ, Obligation.REFERENCES_RESOLVED)
+    return all(states.get(obligation) is ObligationState.MET for obligation in needed)
+
+
+def _in_state(summary: Summary, state: ObligationState) -> list[ObligationCheck]:
+    return [check for check in summary.checks if check.state is state]
+
+
+def _english(summary: Summary) -> str:
+    total, by_ocr = summary.coverage.pages_total, summary.coverage.pages_by_ocr_alone
+    read = f"{summary.coverage.pages_read} of {total} pages have text that was read"
+    read += f", {by_ocr} of them by OCR alone" if by_ocr else ""
+    if all_pages_read(summary):
+        read = f"all {total} pages were read" if total > 1 else "its only page was read"
+    facts = f"{WITHIN_EN.capitalize()} ({read}), {_facts_english(summary)}"
+    waived = ", ".join(_waivers(summary, "en"))
+    if summary.finding is Finding.MENTIONED:
+        what = "this" if len(summary.required) == 1 else "these passages"
+        said = f"{facts}: {what} must be read, not denied"
+    elif summary.finding is Finding.ABSENT:
+        return f"{facts}; this is absence with waived {waived}." if waived else f"{facts}."
+    else:
+        reasons = "; ".join(_unmet_english(check) for check in _in_state(summary, ObligationState.UNMET))
+        said = f"{facts}; absence is not established, because {reasons}"
+    return f"{said}; waived: {waived}." if waived else f"{said}."
+
+
+def reason_clause(check: ObligationCheck, language: Literal["en", "ja"]) -> str:
+    """The reason of a waiver as it stands behind its code: a part of the sentence, on its line, without a stop."""
+    why = " ".join((check.waived_because or "").split()).rstrip(".。")
+    return f' ("{why}")' if language == "en" else f"「{why}」"
+
+
+def _waivers(summary: Summary, language: Literal["en", "ja"]) -> list[str]:
+    waived = _in_state(summary, ObligationState.WAIVED)
+    return [f"{check.obligation.value}{reason_clause(check, language)}" for check in waived]
+
+
+def _facts_english(summary: Summary) -> str:
+    none = [f'"{name}"' for name in summary.required if not summary.counts[name]]
+    some = [name for name in summary.required if summary.counts[name]]
+    parts = [f"no mention of {_listed(none, 'or')} was found"] if none else []
+    for name in some:
+        count = summary.counts[name]
+        parts.append(
+            f'"{name}" occurs {count} time{"" if count == 1 else "s"}{_where_english(summary.pages[name])}'
+        )
+    if len(some) > 1 and not none:
+        place = f"in the same {SCOPE_EN[summary.scope]}"
+        met = summary.finding is Finding.MENTIONED
+        all_of_them = "they" if len(some) == 2 else "all of them"
+        parts.append(f"and {all_of_them} {'meet' if met else 'never meet'} {place}")
+    return ", ".join(parts)
+
+
+def _listed(names: list[str], last: str) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
+
+
+def _where_english(pages: tuple[int, ...]) -> str:
+    physical = [page for page in pages if page]
+    beside = (
+        " and outside the pages" if 0 in pages and physical else " outside the pages" if 0 in pages else ""
+    )
+    return f"{_on_pages(physical)}{beside}"
+
+
+def _on_pages(pages: list[int]) -> str:
+    if not pages:
+        return ""
+    return f" on page{'' if len(set(pages)) == 1 else 's'} {page_ranges(pages)}"
+
+
+def _unmet_english(check: ObligationCheck) -> str:
+    return UNMET_EN[check.obligation] + _on_pages([page for page in check.pages if page])
+
+
+def _japanese(summary: Summary) -> str:
+    total, by_ocr = summary.coverage.pages_total, summary.coverage.pages_by_ocr_alone
+    read = f"全{total}ページのうち{summary.coverage.pages_read}ページの文字を読み取り"
+    read += f"、うち{by_ocr}ページはOCRのみ" if by_ocr else ""
+    if all_pages_read(summary):
+        read = f"全{total}ページを読み取り済み"
+    facts = f"{WITHIN_JA}（{read}）の中では、{_facts_japanese(summary)}"
+    waived = "、".join(_waivers(summary, "ja"))
+    also = f"（免除した確認: {waived}）" if waived else ""
+    if summary.finding is Finding.MENTIONED:
+        return f"{facts}ため、該当箇所を読む必要がある{also}。"
+    if summary.finding is Finding.ABSENT:
+        return f"{facts}{also}。"
+    unmet = "、".join(_unmet_japanese(check) for check in _in_state(summary, ObligationState.UNMET))
+    return f"{facts}が、次の理由で不在は確定できない: {unmet}{also}。"
+
+
+def _facts_japanese(summary: Summary) -> str:
+    none = "".join(f"「{name}」" for name in summary.required if not summary.counts[name])
+    some = [name for name in summary.required if summary.counts[name]]
+    parts = [f"「{name}」は{summary.counts[name]}件{_where_japanese(summary.pages[name])}" for name in some]
+    if none:
+        return "、".join([*parts, f"{none}への言及は見つからない"])
+    if len(some) == 1:
+        return f"{parts[0]}見つかった"
+    verb = "現れる" if summary.finding is Finding.MENTIONED else "現れることはない"
+    return f"{'、'.join(parts)}あり、{'すべて' if len(some) > 2 else 'ともに'}同じ{SCOPE_JA[summary.scope]}に{verb}"
+
+
+def _where_japanese(pages: tuple[int, ...]) -> str:
+    physical = page_ranges(page for page in pages if page)
+    parts = [*([f"{physical}ページ"] if physical else []), *(["ページ外"] if 0 in pages else [])]
+    return f"（{'、'.join(parts)}）" if parts else ""
+
+
+def _unmet_japanese(check: ObligationCheck) -> str:
+    pages = page_ranges(page for page in check.pages if page)
+    return UNMET_JA[check.obligation] + (f"（{pages}ページ）" if pages else "")
+
 
 _LAYERS = {
     "parsing": ("identity", "coverage", "page_df", "blind_spot_df"),

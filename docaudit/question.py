@@ -13,21 +13,29 @@ from itertools import pairwise
 
 import regex
 
-from docaudit.concept_table.cells import is_acronym
-from docaudit.concepts import ConceptTable, Variant
+from docaudit.concepts.check import compile_expression, is_acronym
+from docaudit.concepts.model import ConceptTable
+from docaudit.concepts.variant import Variant
 from docaudit.errors import QuestionError
-from docaudit.expressions import compile_expression
-from docaudit.question_words import (
+from docaudit.text.words import (
+    CJK,
     FRAME_CJK,
     FRAME_WORDS,
     GERMAN_MARKS,
     GERMAN_WORDS,
+    HAN,
+    HANGUL,
+    HIRAGANA,
+    KATAKANA,
     STEMS_CJK,
     STOP_WORDS,
     SUFFIXES_CJK,
     TOPICS,
+    Span,
+    fold,
+    share_stem,
+    words,
 )
-from docaudit.wordforms import CJK, HAN, HANGUL, HIRAGANA, KATAKANA, Span, fold, share_stem, words
 
 _NO_LETTER = re.compile(r"[\W_]*")
 _RUN = re.compile(f"[{HAN}]+|[{KATAKANA}]+|[{HANGUL}]+")

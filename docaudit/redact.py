@@ -9,18 +9,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from docaudit.concepts import ConceptTable, Variant
-from docaudit.evidence import BlindSpot, ControlGroup, Hit, Mention, PageFact, ParseCoverage
-from docaudit.explain import explain, summary_of
+from docaudit.concepts.model import ConceptTable
+from docaudit.concepts.variant import Variant
 from docaudit.justification import (
     AbsenceJustification,
+    BlindSpot,
+    ControlGroup,
     ExplanationRecord,
+    Hit,
+    Mention,
     Obligation,
     ObligationCheck,
     ObligationState,
+    PageFact,
+    ParseCoverage,
+    RetrievalCheck,
 )
-from docaudit.obligations.searching import variants_reviewed
-from docaudit.retrieved import RetrievalCheck
+from docaudit.justify import explain, summary_of
+from docaudit.obligations import variants_reviewed
 from docaudit.saved import with_digest
 
 REDACTED = "[redacted]"

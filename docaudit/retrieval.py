@@ -2,24 +2,39 @@
 
 A hit is retrieved by text if the place where it stands is part of a chunk. Only where a chunk cannot be laid over the
 document letter for letter (no text, another reading, a summary) does its page count, and then as the weaker claim.
+
+Where a text from elsewhere (a retrieved chunk) stands in a document: by its letters and digits alone.
+
+Other programs break lines, join hyphens and order columns in other ways, and cut chunks in mid-sentence. So letters are
+compared without blanks and signs, folded as the sweep folds them, in runs: a run is a stretch of the chunk that stands
+in the document letter for letter. A short run proves nothing (every document has "of the market for"), so it takes
+MIN_RUN letters, or the whole chunk.
+
+A file of retrieved chunks: a JSON list of objects, or JSON Lines with one object on each line.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
+import regex
+from pydantic import ValidationError
 
-from docaudit.alignment import MIN_RUN, DocumentLetters, Run, covered, least_run, letters
-from docaudit.evidence import Hit, Meeting
-from docaudit.folding import fold
-from docaudit.records import hits, meetings
-from docaudit.retrieved import (
+from docaudit.document import hits, meetings
+from docaudit.errors import RetrievalError
+from docaudit.justification import (
     ChunkFact,
     ChunkPlace,
+    Hit,
+    Meeting,
     MissedHit,
     RetrievalCheck,
     RetrievedChunk,
@@ -27,6 +42,173 @@ from docaudit.retrieved import (
     meeting_pages,
     verdict_of,
 )
+from docaudit.text.folding import fold
+
+MIN_RUN = 24
+"""Letters of a run that counts, about five English words; of Chinese, Japanese and Korean signs half as many."""
+MOST_PLACES = 1000
+"""A passage that stands in more places than these (a running footer) is looked for in the first so many."""
+_DENSE = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
+
+
+def letters(text: str) -> str:
+    r"""Letters and digits of a text, folded.
+
+    >>> letters("Elec\u00adtri-\ncity: 7\u00a0TWh")
+    'electricity7twh'
+    """
+    return "".join(filter(str.isalnum, fold(text)))
+
+
+def least_run(chunk: str) -> int:
+    """Letters that a run of this chunk must have, unless it is the whole chunk."""
+    dense = 2 * len(_DENSE.findall(chunk)) > len(chunk)
+    return MIN_RUN // 2 if dense else MIN_RUN
+
+
+@dataclass(frozen=True)
+class Run:
+    """A stretch of a chunk that stands in the document.
+
+    Attributes:
+        start: Its first letter in the chunk.
+        at: Its first letter in the document.
+        length: Its letters.
+    """
+
+    start: int
+    at: int
+    length: int
+
+    @property
+    def end(self) -> int:
+        """The letter of the document after its last."""
+        return self.at + self.length
+
+
+class DocumentLetters:
+    """The letters of all lines of a document in one row, and the line of each.
+
+    Attributes:
+        text: All letters, pages and lines in order.
+        places: page_num and line_num of each line.
+    """
+
+    def __init__(self, line_df: pd.DataFrame) -> None:
+        ordered = line_df.sort_values(["page_num", "line_num"], kind="stable")
+        columns = (ordered[name].tolist() for name in ("page_num", "line_num", "text"))
+        self.places: list[tuple[int, int]] = []
+        self._verbatim: list[str] = []
+        self._starts: list[int] = []
+        parts: list[str] = []
+        at = 0
+        for page, line, text in zip(*columns, strict=True):
+            self.places.append((int(page), int(line)))
+            self._verbatim.append(str(text))
+            self._starts.append(at)
+            parts.append(letters(str(text)))
+            at += len(parts[-1])
+        self.text = "".join(parts)
+        self._index = {place: number for number, place in enumerate(self.places)}
+
+    def offset(self, place: tuple[int, int], char: int) -> int:
+        """Letters of the document before a character of a line."""
+        number = self._index[place]
+        return self._starts[number] + len(letters(self._verbatim[number][:char]))
+
+    def line_end(self, place: tuple[int, int]) -> int:
+        """Letters of the document up to the end of a line."""
+        return self.offset(place, len(self._verbatim[self._index[place]]))
+
+    def lines_of(self, run: Run) -> range:
+        """Numbers of the lines in which a run stands."""
+        first = bisect_right(self._starts, run.at) - 1
+        return range(first, bisect_right(self._starts, run.end - 1, lo=first))
+
+    def pages_of(self, run: Run) -> set[int]:
+        """Pages on which a run stands."""
+        return {self.places[number][0] for number in self.lines_of(run)}
+
+    def verbatim(self, run: Run) -> str:
+        """The lines in which a run stands, as they are on the page; those without a letter are left out."""
+        lines = (self._verbatim[number] for number in self.lines_of(run))
+        return "\n".join(line for line in lines if line.strip())
+
+    def runs(self, chunk: str) -> list[Run]:
+        """Every run of a chunk (its letters) in the document, in the order of the chunk; each place once."""
+        if not chunk:
+            return []
+        least = least_run(chunk)
+        if len(chunk) < least:
+            return [Run(0, at, len(chunk)) for at in self._occurrences(chunk)]
+        # A run of at least 2 s - 1 letters holds one of the blocks of s letters into which the chunk is cut.
+        size = least // 2
+        found: list[Run] = []
+        done: dict[
+            int, int
+        ] = {}  # end of the last run in the chunk, by where the chunk would begin in the document
+        for start in range(0, len(chunk) - size + 1, size):
+            for at in self._occurrences(chunk[start : start + size]):
+                if start < done.get(at - start, 0):
+                    continue
+                before = _common_before(chunk, start, self.text, at)
+                length = before + _common_after(chunk, start, self.text, at)
+                done[at - start] = start - before + length
+                if length >= least:
+                    found.append(Run(start - before, at - before, length))
+        return sorted(found, key=lambda run: (run.start, run.at))
+
+    def _occurrences(self, part: str) -> Iterator[int]:
+        at = self.text.find(part)
+        for _ in range(MOST_PLACES):
+            if at < 0:
+                return
+            yield at
+            at = self.text.find(part, at + 1)
+
+
+def covered(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans joined where they touch or overlap.
+
+    >>> covered([(4, 6), (0, 2), (5, 9), (2, 3)])
+    [(0, 3), (4, 9)]
+    """
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _common_after(one: str, i: int, other: str, j: int) -> int:
+    """How many characters from i and from j on are the same."""
+    step, length = 64, 0
+    while step:
+        part = one[i + length : i + length + step]
+        if len(part) == step and other.startswith(part, j + length):
+            length += step
+        else:
+            step //= 2
+    return length
+
+
+def _common_before(one: str, i: int, other: str, j: int) -> int:
+    """How many characters before i and before j are the same."""
+    step, length = 64, 0
+    while step:
+        start = i - length - step
+        if (
+            start >= 0
+            and j - length - step >= 0
+            and other.startswith(one[start : i - length], j - length - step)
+        ):
+            length += step
+        else:
+            step //= 2
+    return length
+
 
 _WORD = re.compile(r"\w+")
 LEAST_SHARE = 0.25
@@ -238,3 +420,61 @@ def _retrieved(pages: Sequence[int], there: Iterable[Hit], missed: Iterable[Hit]
 
 def _missed(hit: Hit) -> MissedHit:
     return MissedHit(concept=hit.concept, variant=hit.variant, page_num=hit.page_num, line_num=hit.line_num)
+
+
+_REMEDY = 'write a JSON list, or lines, of objects like {"text": "...", "page": 3, "id": "c1", "score": 0.7}'
+
+
+def load_chunks(path: str | Path) -> tuple[RetrievedChunk, ...]:
+    """The chunks in a file; raises RetrievalError with everything that is wrong.
+
+    Each has a `text`, and as wanted `page` or `pages` (1-based physical pages), `id` and `score`. An empty list is a
+    retriever that found nothing; an empty file is an error.
+    """
+    file = Path(path)
+    try:
+        text = file.read_text("utf-8-sig")
+    except OSError as error:
+        raise RetrievalError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise RetrievalError("is not UTF-8", file=str(path), remedy="save it as UTF-8") from error
+    problems: list[str] = []
+    rows = _rows(text, problems)
+    made = [_chunk(where, row, problems) for where, row in rows]
+    if problems:
+        raise RetrievalError(
+            "these are no retrieved chunks", file=str(path), problems=tuple(problems), remedy=_REMEDY
+        )
+    return tuple(chunk for chunk in made if chunk is not None)
+
+
+def _rows(text: str, problems: list[str]) -> list[tuple[str, Any]]:
+    """Each object with its place; what cannot be read goes to the problems."""
+    if not text.strip():
+        problems.append("there is nothing in it; a retriever that found nothing is []")
+        return []
+    if text.lstrip().startswith("["):
+        whole = _json(text, "the list", problems)
+        return [(f"chunk {number}", row) for number, row in enumerate(whole or (), 1)]
+    lines = [(f"line {number}", line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    return [(where, _json(line, where, problems)) for where, line in lines]
+
+
+def _json(text: str, where: str, problems: list[str]) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        problems.append(f"{where}: not JSON: {error}")
+        return None
+
+
+def _chunk(where: str, row: Any, problems: list[str]) -> RetrievedChunk | None:
+    if row is None and any(problem.startswith(f"{where}: ") for problem in problems):
+        return None  # said already
+    try:
+        return RetrievedChunk.model_validate(row)
+    except ValidationError as error:
+        for one in error.errors():
+            field = ".".join(str(part) for part in one["loc"])
+            problems.append(f"{where}: {field + ': ' if field else ''}{one['msg']}")
+        return None

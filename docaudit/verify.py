@@ -3,12 +3,33 @@
 digest -> fingerprint of the table -> hash of the document -> versions -> the audit once more, with the recorded
 options -> what a retriever missed -> another engine, by plain search. Every difference is listed; a check that cannot
 be made says so.
+
+A second look at a justification with the text that another engine reads, by plain string search.
+
+It shares no code with the sweep: text is compatibility-decomposed and case-folded here by the standard library alone,
+words are found by `str.find`, and nothing is joined but the ends of lines. So it finds less than the sweep; whatever it
+finds must be in the justification.
+
+What differs between two justifications as they are saved, field by field.
+
+>>> [str(one) for one in differences({"a": {"b": 1}, "c": [1, 2]}, {"a": {"b": 2}, "c": [1]})]
+['a.b: saved 1, now 2', 'c: saved 2 entries, now 1: no longer there: 2']
+
+What must hold within a justification, seen without its document: whoever edits a finding leaves the rest behind.
+
+A digest shows that a file was changed by accident; whoever edits on purpose computes a new one. So the finding is drawn
+once more from the obligations, hits and meetings that the file itself gives, by the rules that every audit uses. It is
+no replay: whether the document says so is shown by docaudit.verify alone.
 """
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,21 +37,232 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from docaudit.audit import audit, open_parsed
-from docaudit.differences import Difference, differences
-from docaudit.evidence import DocumentIdentity, Model
-from docaudit.justification import AbsenceJustification
+from docaudit.codes import PAGE_SOURCES, POSSIBLE_KINDS, TextSource, Visibility
+from docaudit.concepts.check import JOINER
+from docaudit.concepts.variant import Variant
+from docaudit.document import ParsedDocument
+from docaudit.errors import DocauditError, Progress
+from docaudit.justification import (
+    AbsenceJustification,
+    DocumentIdentity,
+    Hit,
+    Model,
+    Obligation,
+    ObligationState,
+    RetrievedChunk,
+)
+from docaudit.justify import explain, summary_of
+from docaudit.obligations import required_concepts
 from docaudit.options import AuditOptions
-from docaudit.parsed import ParsedDocument
 from docaudit.redact import hides_rows, redact
 from docaudit.retrieval import contradictions
-from docaudit.retrieved import RetrievedChunk
+from docaudit.rules import verdict
 from docaudit.saved import as_data, digest_of
-from docaudit.stopping import Progress
-from docaudit.witness import witness
-from docaudit.wording import worded_again
+from docaudit.wording.checks import allowed_reasons, wording_problems
+from docaudit.wording.model import worded_again
 
 if TYPE_CHECKING:
-    from docaudit.extract import Source
+    from docaudit.extract.source import Source
+
+
+_HYPHEN_AT_END = re.compile("[\ufffe\u00ad]\\s*|(?<=[^\\W\\d_])[-\u2010]\\s*\n\\s*(?=[^\\W\\d_])")
+_UNKNOWN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffd\ue000-\uf8ff]")
+_BLANKS = re.compile(r"\s+")
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+
+
+class Witnessed(Model):
+    """What another engine confirms and what it contradicts.
+
+    Attributes:
+        pages_read: Pages whose text it could read.
+        passages: Verbatim passages of the justification on these pages, from the text layer and in sight.
+        unconfirmed: Of these, the ones whose letters it does not see on their page, each with its page.
+        variants: Variants that were looked for by plain search.
+        missed: Variants that it sees on a page for which the justification has no hit of them, each with its page.
+    """
+
+    pages_read: int
+    passages: int
+    unconfirmed: tuple[str, ...]
+    variants: int
+    missed: tuple[str, ...]
+
+
+def witness(justification: AbsenceJustification, texts: Mapping[int, str | None]) -> Witnessed:
+    """Compare a justification with the text of its pages as another engine reads it (None: it cannot)."""
+    read = {page: text for page, text in texts.items() if text is not None}
+    letters = {page: _letters(text) for page, text in read.items() if not _is_garbled(text)}
+    passages = list(dict.fromkeys(_passages(justification)))
+    seen = [(pages, text) for pages, text in passages if letters.keys() >= set(pages)]
+    unconfirmed = [
+        (pages, text) for pages, text in seen if not any(_letters(text) in letters[page] for page in pages)
+    ]
+    variants = [] if justification.concept_table is None else list(justification.concept_table.active)
+    plain = [variant for variant in variants if variant.match != "regex" and _letters(variant.text)]
+    return Witnessed(
+        pages_read=len(read),
+        passages=len(seen),
+        unconfirmed=tuple(f"page {pages[0]}: '{text}'" for pages, text in unconfirmed),
+        variants=len(plain),
+        missed=tuple(_missed(justification, plain, read)),
+    )
+
+
+def _passages(justification: AbsenceJustification) -> Iterator[tuple[tuple[int, ...], str]]:
+    """Pages and text of everything quoted from the text layer where a person can see it, line by line."""
+    if justification.redacted:
+        return
+    for hit in justification.hits:
+        if _in_sight(hit):
+            pages = tuple(range(hit.page_num, max(hit.page_num, hit.page_end) + 1))
+            for line in hit.match_text.split("\n"):
+                if _letters(line):
+                    yield pages, line
+
+
+def _in_sight(hit: Hit) -> bool:
+    return hit.source is TextSource.TEXT_LAYER and hit.visibility is Visibility.VISIBLE and not hit.part
+
+
+def _missed(
+    justification: AbsenceJustification, variants: list[Variant], read: Mapping[int, str]
+) -> Iterator[str]:
+    """Variants on pages without a hit of them."""
+    found = {(hit.concept, hit.variant, page) for hit in justification.hits for page in _pages(hit)}
+    as_written = {page: _readable(text) for page, text in read.items()}
+    folded = {page: text.casefold() for page, text in as_written.items()}
+    unspaced = {page: text.replace(" ", "") for page, text in folded.items()}
+    for variant in variants:
+        needle = _readable(variant.text)
+        pages = as_written
+        if not variant.case_sensitive:
+            needle, pages = needle.casefold(), folded
+        if _CJK.search(needle):
+            needle, pages = needle.replace(" ", "").casefold(), unspaced
+        for page, text in pages.items():
+            if (variant.concept, variant.text, page) not in found and _stands_in(needle, text):
+                yield f"page {page}: '{variant.text}'"
+
+
+def _pages(hit: Hit) -> Iterator[int]:
+    if hit.source in PAGE_SOURCES or hit.page_num:
+        yield from range(hit.page_num, hit.page_end + 1)
+
+
+def _stands_in(needle: str, text: str) -> bool:
+    """Whether a word or phrase stands in a text, not as a part of a longer word."""
+    start = text.find(needle)
+    whole = not _CJK.search(needle)
+    while start >= 0:
+        before, after = text[start - 1 : start], text[start + len(needle) : start + len(needle) + 1]
+        if not whole or not (_joins(before) or _joins(after)):
+            return True
+        start = text.find(needle, start + 1)
+    return False
+
+
+def _joins(char: str) -> bool:
+    return char.isalnum() or char in "_-'’.&@/+#"
+
+
+def _readable(text: str) -> str:
+    """Text with blanks for all white space, compatibility forms decomposed, and words that a line end parts joined."""
+    return _BLANKS.sub(" ", unicodedata.normalize("NFKC", _HYPHEN_AT_END.sub("", text))).strip()
+
+
+def _is_garbled(text: str) -> bool:
+    """Where the engine does not know its signs, that it lacks a word says nothing."""
+    return 100 * len(_UNKNOWN.findall(text)) > len(text)
+
+
+def _letters(text: str) -> str:
+    """Letters and digits alone, without case and accents."""
+    plain = unicodedata.normalize("NFKD", text).casefold()
+    return "".join(char for char in plain if char.isalnum())
+
+
+_SHOWN = 200
+
+
+class Difference(Model):
+    """One field that differs; its values as JSON, cut if they are long.
+
+    Attributes:
+        field: Path of the field, as hits[3].page_num.
+        saved: Its value in the saved justification; empty if it has no such field.
+        now: Its value now; empty if there is no such field.
+        detail: For lists of different lengths what is only in one of them.
+    """
+
+    field: str
+    saved: str
+    now: str
+    detail: str = ""
+
+    def __str__(self) -> str:
+        """One line for people."""
+        said = f"{self.field}: saved {self.saved or 'nothing'}, now {self.now or 'nothing'}"
+        return f"{said}: {self.detail}" if self.detail else said
+
+
+def differences(
+    saved: dict[str, Any], now: dict[str, Any], ignore: Collection[str] = ()
+) -> tuple[Difference, ...]:
+    """Every field in which two saved forms differ, those with these paths left out."""
+    return tuple(one for one in _compare("", saved, now) if one.field not in ignore)
+
+
+def _compare(path: str, saved: Any, now: Any) -> Iterator[Difference]:
+    if isinstance(saved, dict) and isinstance(now, dict):
+        for name in dict.fromkeys([*saved, *now]):
+            inner = f"{path}.{name}" if path else str(name)
+            if name in saved and name in now:
+                yield from _compare(inner, saved[name], now[name])
+            else:
+                yield Difference(field=inner, saved=_shown(saved, name), now=_shown(now, name))
+        if list(saved) != list(now) and set(saved) == set(now):
+            yield Difference(
+                field=path, saved=_json(list(saved)), now=_json(list(now)), detail="another order"
+            )
+    elif isinstance(saved, list) and isinstance(now, list):
+        if len(saved) == len(now):
+            for index, (one, other) in enumerate(zip(saved, now, strict=True)):
+                yield from _compare(f"{path}[{index}]", one, other)
+        else:
+            yield _lengths(path, saved, now)
+    # 1 and true, and 1 and 1.0, are equal to Python, but not the same in a file.
+    elif type(saved) is not type(now) or saved != now:
+        yield Difference(field=path, saved=_json(saved), now=_json(now))
+
+
+def _lengths(path: str, saved: list[Any], now: list[Any]) -> Difference:
+    before, after = Counter(map(_whole, saved)), Counter(map(_whole, now))
+    gone, new = list((before - after).elements()), list((after - before).elements())
+    parts = [f"{what}: {_listed(some)}" for what, some in (("no longer there", gone), ("new", new)) if some]
+    entries = "entry" if len(saved) == 1 else "entries"
+    return Difference(field=path, saved=f"{len(saved)} {entries}", now=str(len(now)), detail="; ".join(parts))
+
+
+def _listed(some: list[str]) -> str:
+    more = f" and {len(some) - 3} more" if len(some) > 3 else ""
+    return ", ".join(_cut(one) for one in some[:3]) + more
+
+
+def _shown(part: dict[str, Any], name: str) -> str:
+    return _json(part[name]) if name in part else ""
+
+
+def _json(value: Any) -> str:
+    return _cut(_whole(value))
+
+
+def _whole(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
 
 
 class Step(StrEnum):
@@ -102,7 +334,7 @@ def opened(source: Source | ParsedDocument) -> Iterator[Opened]:
     if parsed is not None:
         yield Opened(parsed.identity.sha256, Path(), parsed)
         return
-    from docaudit.extract.document import identified
+    from docaudit.extract.source import identified
 
     assert not isinstance(source, ParsedDocument)
     with identified(source) as file:
@@ -303,7 +535,7 @@ def _second_engine(saved: AbsenceJustification, document: Opened, options: Audit
     """What PDFium alone sees, searched without the sweep."""
     if document.parsed is not None:
         return _not_run(Step.SECOND_ENGINE, "a saved parse has no pages that another engine could read")
-    from docaudit.extract.second_text import read_second_text
+    from docaudit.extract.tasks import read_second_text
 
     assert saved.document is not None
     pages = range(1, saved.document.pages_total + 1)
@@ -333,3 +565,94 @@ def _not_run(step: Step, why: str) -> Check:
 
 
 _NEED_THE_DOCUMENT = (Step.VERSIONS, Step.REPLAY, Step.SECOND_ENGINE)
+
+
+MAY_BE_NOT_RUN = frozenset({Obligation.QUESTION_COVERED, Obligation.CONTROL_FOUND, Obligation.READERS_AGREE})
+"""Obligations for which there may be nothing to check; all others are run in every audit."""
+
+
+def inconsistencies(justification: AbsenceJustification) -> tuple[str, ...]:
+    """What does not follow from the rest of the justification, as phrases; empty if all of it does."""
+    return tuple(dict.fromkeys(_all(justification)))
+
+
+def _all(j: AbsenceJustification) -> Iterator[str]:
+    if j.digest != digest_of(j):
+        yield "does not fit its digest"
+    assert j.concept_table is not None  # no justification is made without
+    if not hides_rows(j) and j.concept_table.fingerprint != j.concept_table_fingerprint:
+        yield "its concept table does not fit its fingerprint"
+    broken = [*_obligations(j), *_counts(j)]
+    yield from broken
+    if not broken:  # else the verdict and its sentence have nothing to follow from
+        yield from _verdict(j)
+        yield from _sentence(j)
+
+
+def _obligations(j: AbsenceJustification) -> Iterator[str]:
+    counted = Counter(check.obligation for check in j.obligations)
+    for one in Obligation:
+        if counted[one] != 1:
+            yield f"has the obligation {one.value} {counted[one]} times"
+    for check in j.obligations:
+        code = check.obligation
+        idle = code in MAY_BE_NOT_RUN and not (code is Obligation.QUESTION_COVERED and j.question is not None)
+        if check.state is ObligationState.NOT_RUN and not idle:
+            yield f"the obligation {code.value} was not run"
+        if check.state is ObligationState.WAIVED and code.value not in j.options.waive:
+            yield f"the obligation {code.value} is waived, and the options waive it not"
+        if check.state is ObligationState.MET and code is Obligation.VARIANTS_REVIEWED and _proposed(j):
+            yield "variants wait for a decision, and variants_reviewed is met"
+
+
+def _proposed(j: AbsenceJustification) -> bool:
+    return bool(j.concept_table and j.concept_table.proposed)
+
+
+def _counts(j: AbsenceJustification) -> Iterator[str]:
+    """Counts and pages of each concept are those of its hits; possible hits do not count."""
+    assert j.concept_table is not None
+    hits = [hit for hit in j.hits if hit.match_kind not in POSSIBLE_KINDS]
+    counted = Counter(hit.concept for hit in hits)
+    if set(j.concept_hits) != set(j.concept_table.active_concepts) or counted.keys() - set(j.concept_hits):
+        yield "concept_hits are not those of the concepts that were searched"
+    for name, many in j.concept_hits.items():
+        if counted[name] != many:
+            yield f"concept_hits says {many} of {name}, and there are {counted[name]}"
+    pages = {name: sorted({hit.page_num for hit in hits if hit.concept == name}) for name in j.concept_hits}
+    if {name: list(found) for name, found in j.concept_pages.items()} != pages:
+        yield "concept_pages are not those of the hits"
+    try:
+        required = required_concepts(j.concept_table, j.options)
+    except DocauditError as error:
+        yield error.cause
+    else:
+        if j.required != required:
+            yield "the required concepts are not those of table and options"
+
+
+def _verdict(j: AbsenceJustification) -> Iterator[str]:
+    mentioned = j.concept_hits[j.required[0]] > 0 if len(j.required) == 1 else _meet(j)
+    missing = any(not j.concept_hits[name] for name in j.required)
+    finding, reason, strength = verdict(j.obligations, mentioned=mentioned, missing=missing)
+    if j.finding is not finding:
+        yield f"says {j.finding.value}, and its evidence comes to {finding.value}"
+        return
+    if j.strength is not strength:
+        yield f"says {j.strength.value}, and its evidence is {strength.value}"
+    by_model = j.explained_by.model != ""
+    if j.reason not in (allowed_reasons(j) if by_model else (reason,)):
+        yield f"gives the reason {j.reason}, and its evidence gives {reason}"
+
+
+def _meet(j: AbsenceJustification) -> bool:
+    return JOINER.join(j.required) in {JOINER.join(meeting.concepts) for meeting in j.cooccurrences}
+
+
+def _sentence(j: AbsenceJustification) -> Iterator[str]:
+    """The template's own words, or those of a model that hold."""
+    if j.explained_by.method == "model":
+        if wording_problems(j.absence_explanation, j):
+            yield "its explanation does not hold by its evidence"
+    elif j.absence_explanation != explain(summary_of(j), j.options.language):
+        yield "its explanation is not that of its evidence"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reference_pages import codes, commands, justification, ledger, library, store, tables
 
-from docaudit.atomic import write_text
+from docaudit.files import write_text
 
 FOLDER = Path(__file__).parent
 PAGES = {

@@ -11,16 +11,13 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from docaudit.abstention.ledger.cases import Case, Document
-from docaudit.abstention.ledger.contract import Contract
-from docaudit.abstention.ledger.records import Claim, Run
-from docaudit.abstention.ledger.report import Evaluation, LedgerDiff
-from docaudit.atomic import write_text
-from docaudit.concepts import ConceptTable
-from docaudit.elusion.draws import Draw
-from docaudit.evidence import ParseCoverage
-from docaudit.justification import AbsenceJustification
-from docaudit.readability import CorpusReadability
+from docaudit.abstention.ledger.results import Evaluation, LedgerDiff
+from docaudit.abstention.ledger.rows import Case, Claim, Contract, Document, Run
+from docaudit.concepts.model import ConceptTable
+from docaudit.coverage import CorpusReadability
+from docaudit.files import write_text
+from docaudit.justification import AbsenceJustification, ParseCoverage
+from docaudit.sampling import Draw
 
 FOLDER = Path(__file__).parent
 MODELS: dict[str, type[BaseModel]] = {

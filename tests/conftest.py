@@ -13,7 +13,7 @@ import pytest
 from hypothesis import settings
 
 import docaudit
-from docaudit.parsed import ParsedDocument
+from docaudit.document import ParsedDocument
 
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = [

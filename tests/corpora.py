@@ -13,8 +13,8 @@ from typing import Any
 
 import pandas as pd
 
-from docaudit.concepts import ConceptTable
-from docaudit.corpus.run import CorpusRun, run
+from docaudit.concepts.model import ConceptTable
+from docaudit.corpus import CorpusRun, run
 from tests import pdfs
 
 ROOT = Path(__file__).parents[1]

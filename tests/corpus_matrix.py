@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from docaudit.concepts import ConceptTable
+from docaudit.concepts.model import ConceptTable
 from tests import pdfs
 from tests.corpora import run_here
 

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from docaudit.corpus import worker
+from docaudit.corpus import executors as worker
 from docaudit.corpus.work import Outcome, Task, work
 
 

@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from docaudit.elusion.draws import Draw
-from docaudit.elusion.result import ElusionResult, read_sample
-from docaudit.elusion.sampling import draw_sample
-from docaudit.evidence import PageFact
-from docaudit.justification import AbsenceJustification
-from docaudit.location import PageState
-from docaudit.render.review_sheet import write_review
+from docaudit.codes import PageState
+from docaudit.justification import AbsenceJustification, PageFact
+from docaudit.render.sampling import write_review
+from docaudit.sampling import Draw, draw_sample
+from docaudit.sampling_sheet import ElusionResult, read_sample
 from tests.factories import absent, hit, spot
 
 SMALLEST, LARGEST = 20, 5000

@@ -1,4 +1,4 @@
-"""Small evidence tables, made by the contracts of docaudit.frames, for the tests of everything that reads them."""
+"""Small evidence tables, made by the contracts of docaudit.tables, for the tests of everything that reads them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,20 @@ from typing import Any
 
 import pandas as pd
 
-from docaudit.concepts import ConceptTable
+from docaudit.codes import PageState
+from docaudit.concepts.model import ConceptTable
 from docaudit.cooccurrence import find_meetings
-from docaudit.evidence import ControlGroup, DocumentIdentity, MissedControl, ParseCoverage
-from docaudit.frames import BLIND_SPOT_DF, HIT_DF, LEDGER_DF, LINE_DF, PAGE_DF
-from docaudit.justification import AbsenceJustification
+from docaudit.justification import (
+    AbsenceJustification,
+    ControlGroup,
+    DocumentIdentity,
+    MissedControl,
+    ParseCoverage,
+)
 from docaudit.justify import Layers, justify_absence
-from docaudit.location import PageState
 from docaudit.nearest import closest
 from docaudit.options import AuditOptions
+from docaudit.tables import BLIND_SPOT_DF, HIT_DF, LEDGER_DF, LINE_DF, PAGE_DF
 
 NAN = float("nan")
 Line = tuple[int, int, str]

@@ -4,21 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
-from docaudit.concepts import ConceptTable, Variant
-from docaudit.evidence import BlindSpot, DocumentIdentity, Hit, LedgerRow, Meeting, Mention, ParseCoverage
-from docaudit.explain import explain, summary_of
+from docaudit.codes import (
+    BlindSpotKind,
+    LedgerState,
+    MatchKind,
+    PageState,
+    TextLikely,
+    TextSource,
+    Visibility,
+)
+from docaudit.concepts.model import ConceptTable
+from docaudit.concepts.variant import Variant
 from docaudit.justification import (
     AbsenceJustification,
     AbsenceReason,
+    BlindSpot,
+    DocumentIdentity,
     Finding,
+    Hit,
+    LedgerRow,
+    Meeting,
+    Mention,
     Obligation,
     ObligationCheck,
     ObligationState,
+    ParseCoverage,
     Strength,
 )
-from docaudit.location import MatchKind, PageState, TextLikely, TextSource, Visibility
+from docaudit.justify import explain, summary_of
 from docaudit.options import AuditOptions
-from docaudit.reasons import BlindSpotKind, LedgerState
 from docaudit.saved import with_digest
 
 PAGES = 64

@@ -5,8 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from docaudit.abstention.frozen import Frozen
-from docaudit.abstention.reading import read_frozen
+from docaudit.abstention.results import Frozen, read_frozen
 
 OPERATING = {
     "stage": "reranking",

@@ -10,8 +10,8 @@ from types import ModuleType
 from typing import Any
 
 from docaudit.abstention.ledger.evaluate import evaluate_ledger
-from docaudit.abstention.ledger.ledger import Ledger, ledger_of
-from docaudit.abstention.ledger.report import Evaluation
+from docaudit.abstention.ledger.read import Ledger, ledger_of
+from docaudit.abstention.ledger.results import Evaluation
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "samples" / "ledger"

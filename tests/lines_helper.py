@@ -6,9 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from docaudit.concepts import ConceptTable, Variant
-from docaudit.frames import LINE_DF
-from docaudit.sweep import sweep_lines
+from docaudit.concepts.model import ConceptTable
+from docaudit.concepts.variant import Variant
+from docaudit.search import sweep_lines
+from docaudit.tables import LINE_DF
 
 NAN = float("nan")
 

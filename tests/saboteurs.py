@@ -27,10 +27,11 @@ from typing import Any, NoReturn
 from docaudit.extract import worker  # first: it keeps the engine from loading what is not used
 
 # isort: split
-from docaudit.extract import messages, reader
-from docaudit.extract.facts import DocumentFact, LineFact, Opened, PageFact, PageRead, Refused, Working
-from docaudit.extract.lines import page_dict
+from docaudit.extract import page as reader
+from docaudit.extract import protocol as messages
+from docaudit.extract.protocol import DocumentFact, LineFact, Opened, PageFact, PageRead, Refused, Working
 from docaudit.extract.second_reader import read_second
+from docaudit.extract.text_layer import page_dict
 
 KIND, _, PAGE = os.environ.get("DOCAUDIT_SABOTAGE", "").partition(":")
 DRAWN = PAGE if KIND == "draw" else ""
@@ -165,7 +166,7 @@ def _false_document(message: Opened) -> Any:
 
 def forgetful_sweep(share: float, *, seed: int) -> Any:
     """A sweep that searches as the real one does and then loses this share of the hits, at random."""
-    from docaudit.sweep import sweep_lines  # the child process needs no table library
+    from docaudit.search import sweep_lines  # the child process needs no table library
 
     chance = random.Random(seed)
 

@@ -9,9 +9,9 @@ import pymupdf
 import pytest
 
 import docaudit
-from docaudit.evidence import Hit
+from docaudit.document import ParsedDocument
 from docaudit.extract import attachments, isolation
-from docaudit.parsed import ParsedDocument
+from docaudit.justification import Hit
 from tests import pdfs
 from tests.conftest import parse_once
 

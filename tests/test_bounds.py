@@ -8,7 +8,7 @@ from math import comb, floor
 
 import pytest
 
-from docaudit.elusion.bounds import (
+from docaudit.sampling import (
     Count,
     clopper_pearson,
     pooled_bound,

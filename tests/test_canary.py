@@ -12,8 +12,8 @@ import pytest
 
 import docaudit
 from docaudit.errors import InputError, OptionError
-from docaudit.extract.canary_plan import plan_canaries
-from docaudit.extract.canary_run import planted_copy
+from docaudit.extract.controls import plan_canaries
+from docaudit.extract.tasks import planted_copy
 from docaudit.justification import AbsenceJustification, ObligationCheck
 from docaudit.options import AuditOptions
 from tests import pdfs
@@ -158,7 +158,7 @@ def test_lines_that_are_printed_twice_give_their_place_once(away: float) -> None
 def test_a_canary_that_is_not_found_forbids_absence(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sweep finds all words of the document and loses what was planted: only the canary tells."""
     real, blind = docaudit.audit, forgetful_sweep(1.0, seed=1)
-    module = sys.modules["docaudit.control_runs"]
+    module = sys.modules["docaudit.controls"]
     sweep_lines = module.sweep_lines
 
     def sweep(line_df: Any, table: Any, **named: Any) -> Any:

@@ -24,14 +24,20 @@ from docaudit.cli import main
 from docaudit.cli.app import app
 from docaudit.cli.sections import SECTION_OF, SECTIONS, TASKS
 from docaudit.cli.swept import Swept, print_swept
-from docaudit.evidence import LedgerRow
-from docaudit.frames import LEDGER_DF
-from docaudit.justification import AbsenceReason, Finding, Obligation, Strength
-from docaudit.linting.codes import LintCode
-from docaudit.location import MatchKind, PageState, TextSource, Visibility
+from docaudit.codes import (
+    BlindSpotKind,
+    LedgerState,
+    MatchKind,
+    NearMissReason,
+    PageState,
+    TextSource,
+    Visibility,
+)
+from docaudit.concepts.lint import LintCode
+from docaudit.coverage import CorpusReadability
+from docaudit.justification import AbsenceReason, Finding, LedgerRow, Obligation, Strength
 from docaudit.options import AuditOptions
-from docaudit.readability import CorpusReadability
-from docaudit.reasons import BlindSpotKind, LedgerState, NearMissReason
+from docaudit.tables import LEDGER_DF
 
 QUESTION = "How much electricity does AI use?"
 TEXT = [

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from openpyxl import Workbook
 
-from docaudit.concepts import ConceptTable
+from docaudit.concepts.model import ConceptTable
 from docaudit.errors import ConceptTableError
 
 HEAD = ["concept", "variant", "note"]

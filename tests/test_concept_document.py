@@ -11,7 +11,8 @@ import yaml
 from openpyxl import Workbook, load_workbook
 
 import docaudit
-from docaudit.concepts import ConceptInfo, ConceptTable, Variant
+from docaudit.concepts.model import ConceptTable
+from docaudit.concepts.variant import ConceptInfo, Variant
 from docaudit.errors import ConceptTableError
 from docaudit.justification import Finding
 from tests import pdfs

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from docaudit.concepts import ConceptTable, Variant
-from docaudit.linting.rules import LintCode, Severity, lint
+from docaudit.concepts.lint import LintCode, Severity, lint
+from docaudit.concepts.model import ConceptTable
+from docaudit.concepts.variant import Variant
 
 
 def codes(*texts: str, **fields: Any) -> dict[str, str]:

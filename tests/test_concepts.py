@@ -10,19 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docaudit.concept_table.cells import is_acronym
-from docaudit.concept_table.rows import CHOICES, COLUMNS
-from docaudit.concepts import (
+from docaudit.concepts.check import (
+    CHOICES,
+    COLUMNS,
     CaseMode,
-    Concept,
-    ConceptInfo,
-    ConceptTable,
     InflectMode,
     MatchMode,
     Role,
     Status,
-    Variant,
+    is_acronym,
 )
+from docaudit.concepts.model import ConceptTable
+from docaudit.concepts.variant import Concept, ConceptInfo, Variant
 from docaudit.errors import ConceptTableError, OutputError
 from docaudit.search.patterns import compile_variant
 

@@ -12,12 +12,12 @@ import pytest
 
 import docaudit
 from docaudit.controls import Control, control_groups, control_table, positive_controls
-from docaudit.extract.facts import PageFact
-from docaudit.extract.witness_table import witness_table
-from docaudit.extract.witness_words import witness_words
-from docaudit.frames import HIT_DF
+from docaudit.extract.controls import witness_table
+from docaudit.extract.protocol import PageFact
+from docaudit.extract.second_reader import witness_words
 from docaudit.justification import AbsenceJustification, ObligationCheck
-from docaudit.sweep import sweep_lines
+from docaudit.search import sweep_lines
+from docaudit.tables import HIT_DF
 from tests import pdfs
 from tests.conftest import parse_once
 from tests.saboteurs import forgetful_sweep
@@ -236,7 +236,7 @@ def test_a_line_that_was_lost_after_reading_is_found_out() -> None:
 
 def test_a_sweep_that_finds_nothing_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     parsed = parse_once(pdfs.document(pdfs.text(*pdfs.PROSE)))
-    for module in ("docaudit.audit", "docaudit.control_runs"):
+    for module in ("docaudit.audit", "docaudit.controls"):
         monkeypatch.setattr(sys.modules[module], "sweep_lines", forgetful_sweep(1.0, seed=1))
     finding = docaudit.audit(parsed, docaudit.ConceptTable.from_variants({"x": ["dredging"]}))
     assert finding.finding == "not_established"
@@ -265,7 +265,7 @@ def test_a_sweep_that_drops_one_hit_in_twenty_is_found_out(
     table = docaudit.ConceptTable.from_variants({"AI": ["artificial intelligence"]})
     failed = 0
     for seed in range(100):
-        for module in ("docaudit.audit", "docaudit.control_runs"):
+        for module in ("docaudit.audit", "docaudit.controls"):
             monkeypatch.setattr(sys.modules[module], "sweep_lines", forgetful_sweep(0.05, seed=seed))
         finding = docaudit.audit(report, table)
         failed += control_of(finding).state == "unmet"

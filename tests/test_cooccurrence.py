@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docaudit.concepts import ConceptTable
+from docaudit.concepts.model import ConceptTable
 from docaudit.cooccurrence import find_meetings
 from docaudit.errors import TableContractError
-from docaudit.frames import COOCCURRENCE_DF, HIT_DF, TOC_DF
 from docaudit.options import Scope
+from docaudit.tables import COOCCURRENCE_DF, HIT_DF, TOC_DF
 from tests.evidence import hit, hits_in, lines
 
 AB = ConceptTable.from_variants({"A": ["alpha"], "B": ["beta"]})

@@ -11,10 +11,12 @@ from types import SimpleNamespace
 import pytest
 
 import docaudit
-from docaudit.concepts import ConceptInfo, ConceptTable, Variant
-from docaudit.corpus import gather, load_matrix
+from docaudit.concepts.model import ConceptTable
+from docaudit.concepts.variant import ConceptInfo, Variant
+from docaudit.corpus import tables as gather
+from docaudit.corpus.audits import AUDIT_TABLES, STORE_TABLES, arrow_schema
+from docaudit.corpus.matrix import load_matrix
 from docaudit.corpus.sources import find
-from docaudit.corpus.store_tables import AUDIT_TABLES, STORE_TABLES, arrow_schema
 from docaudit.errors import (
     ClusterError,
     ConceptTableError,

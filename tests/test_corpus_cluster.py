@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from docaudit.cli import main
-from docaudit.corpus import cluster, engine
-from docaudit.corpus.run import CorpusRun, run
+from docaudit.corpus import CorpusRun, run
+from docaudit.corpus import executors as cluster
+from docaudit.corpus import executors as engine
 from docaudit.errors import ClusterError
 from tests import pdfs
 from tests.corpora import TABLES, content, differences, folder_of, run_here, small, table

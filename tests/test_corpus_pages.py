@@ -11,9 +11,8 @@ from urllib.parse import unquote
 import pytest
 
 from docaudit.cli import main
-from docaudit.corpus import CorpusMatrix, load_matrix
-from docaudit.corpus.matrix_html import write_pages
-from docaudit.corpus.matrix_model import Outcome
+from docaudit.corpus.matrix import CorpusMatrix, Outcome, load_matrix
+from docaudit.corpus.pages import write_pages
 from docaudit.errors import OutputError
 from tests.corpus_matrix import LONG, QUESTION, make_store
 from tests.test_render_browser import CONTRAST
@@ -221,7 +220,7 @@ def test_without_reports_cells_lead_into_the_store(
 def test_too_many_reports_are_not_made_unasked(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("docaudit.corpus.matrix_html.MOST_REPORTS", 12)
+    monkeypatch.setattr("docaudit.corpus.pages.MOST_REPORTS", 12)
     monkeypatch.setattr("docaudit.cli.corpus_show.MOST_REPORTS", 12)
     assert main(["corpus", "show", str(store), "--html", str(tmp_path / "few")]) == 0
     assert "no report was made of 13 audits" in capsys.readouterr().err

@@ -16,7 +16,7 @@ import pytest
 
 import docaudit.corpus
 from docaudit.cli import main
-from docaudit.corpus.store_tables import QUERY_TABLES, STORE_TABLES
+from docaudit.corpus.audits import QUERY_TABLES, STORE_TABLES
 from docaudit.errors import OptionError, QueryError
 from tests.corpora import ROOT, content
 from tests.corpus_matrix import make_store

@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from docaudit.atomic import writing_folder
 from docaudit.cli import main
-from docaudit.corpus import pool
-from docaudit.corpus.run import CorpusRun, run
+from docaudit.corpus import CorpusRun, run
+from docaudit.corpus import executors as pool
 from docaudit.corpus.work import Outcome
 from docaudit.errors import ClusterError, DocauditError, OutputError
+from docaudit.files import writing_folder
 from tests import pdfs
 from tests.corpora import (
     TABLES,

@@ -15,13 +15,10 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from docaudit.cli import main
-from docaudit.corpus import CorpusMatrix, load_matrix
-from docaudit.corpus.matrix_csv import MATRIX_COLUMNS
-from docaudit.corpus.matrix_html import write_pages
-from docaudit.corpus.matrix_model import Cell, Outcome
-from docaudit.corpus.matrix_text import print_matrix
+from docaudit.corpus.matrix import MATRIX_COLUMNS, Cell, CorpusMatrix, Outcome, load_matrix, print_matrix
+from docaudit.corpus.pages import write_pages
 from docaudit.errors import OptionError, SavedFileError, StoreError
-from docaudit.render.paper import new_console
+from docaudit.render.terminal import new_console
 from tests.corpora import folder_of, run_here, small
 from tests.corpus_matrix import CRANES, LONG, QUESTION, make_store
 
@@ -216,7 +213,7 @@ def test_stores_that_cannot_be_shown(store: Path, tmp_path: Path, capsys: pytest
 
 
 def test_tables_that_a_run_replaces_meanwhile_are_not_mixed(store: Path, tmp_path: Path) -> None:
-    from docaudit.corpus.settled import settled_tables
+    from docaudit.corpus.query import settled_tables
 
     copy = tmp_path / "copy"
     shutil.copytree(store, copy)

@@ -6,9 +6,8 @@ import pikepdf
 import pymupdf
 import pytest
 
-from docaudit.coverage import measure_coverage, number_gaps
-from docaudit.frames import CROSS_REF_DF, IMAGE_DF, LINE_DF, OBJECT_REGISTRY, PAGE_DF, TOC_DF
-from docaudit.page_numbers import label_findings
+from docaudit.coverage import label_findings, measure_coverage, number_gaps
+from docaudit.tables import CROSS_REF_DF, IMAGE_DF, LINE_DF, OBJECT_REGISTRY, PAGE_DF, TOC_DF
 from tests import pdfs
 from tests.conftest import parse_once
 

@@ -7,8 +7,8 @@ import pymupdf
 import pytest
 
 from docaudit.extract.crossrefs import objects_and_refs
-from docaudit.extract.object_names import mentions
-from docaudit.frames import CROSS_REF_DF, OBJECT_REGISTRY
+from docaudit.extract.named_objects import mentions
+from docaudit.tables import CROSS_REF_DF, OBJECT_REGISTRY
 from tests import pdfs
 from tests.conftest import parse_once
 from tests.lines_helper import page_of, table

@@ -13,11 +13,11 @@ import pytest
 
 import docaudit
 from docaudit.cli.app import app
+from docaudit.codes import BlindSpotKind
+from docaudit.concepts.lint import LintCode
 from docaudit.errors import DocauditError
-from docaudit.frames import TABLES
-from docaudit.linting.codes import LintCode
 from docaudit.options import AuditOptions
-from docaudit.reasons import BlindSpotKind
+from docaudit.tables import TABLES
 from tests.pages import DOCS, GENERATED, PAGES, ROOT
 
 WRITTEN = (

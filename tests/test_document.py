@@ -11,7 +11,7 @@ import pytest
 
 import docaudit
 from docaudit.errors import DocauditError, DocumentNotFoundError, InputError, NotAPdfError
-from docaudit.extract.document import identified
+from docaudit.extract.source import identified
 from tests import pdfs
 
 DATA = pdfs.document(pdfs.text("one page"))

@@ -15,13 +15,11 @@ import pytest
 
 import docaudit
 from docaudit.cli import main
-from docaudit.elusion.draws import Draw
-from docaudit.elusion.result import ElusionResult, Found, read_sample
-from docaudit.elusion.sampling import draw_sample
+from docaudit.coverage import Thumbnail
 from docaudit.errors import OutputError, SampleError
-from docaudit.readability import Thumbnail
-from docaudit.render.review_sheet import picture_widths, to_html, write_review
-from docaudit.render.sample_words import sentences
+from docaudit.render.sampling import picture_widths, sentences, to_html, write_review
+from docaudit.sampling import Draw, draw_sample
+from docaudit.sampling_sheet import ElusionResult, Found, read_sample
 from tests import pdfs
 from tests.conftest import CHROMIUM
 from tests.elusion_simulation import trials

@@ -11,21 +11,36 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docaudit.abstention.evaluators.binary import KeepTheYes, corrected_text
-from docaudit.abstention.evaluators.context_precision import context_precision
-from docaudit.abstention.evaluators.crag import ACTIONS, Crag, Flag, flag, process_flag, select_strips
-from docaudit.abstention.evaluators.graded import Graded, read_graded
-from docaudit.abstention.evaluators.protocol import Action, Evaluator, assess_all
-from docaudit.abstention.evaluators.reflection import Draft, Round, Step, steps
-from docaudit.abstention.evaluators.self_rag import (
+from docaudit.abstention.evaluators.base import (
     EXAMPLES,
+    Action,
+    Evaluator,
+    Graded,
     Relevance,
     SupportLevel,
     SupportRule,
+    assess_all,
+    read_graded,
     support_level,
 )
-from docaudit.abstention.evaluators.sufficiency import Rule, Sufficiency
-from docaudit.abstention.ledger.vocabulary import Support
+from docaudit.abstention.evaluators.rules import (
+    ACTIONS,
+    Crag,
+    Draft,
+    Flag,
+    KeepTheYes,
+    Round,
+    Rule,
+    Step,
+    Sufficiency,
+    context_precision,
+    corrected_text,
+    flag,
+    process_flag,
+    select_strips,
+    steps,
+)
+from docaudit.abstention.ledger.rows import Support
 from docaudit.errors import EvaluatorError
 
 EVALUATORS: list[Evaluator] = [

@@ -5,13 +5,8 @@ from typing import Any
 
 import pytest
 
-from docaudit.explain import (
-    Summary,
-    all_pages_read,
-    explain,
-    page_ranges,
-)
 from docaudit.justification import AbsenceReason, Finding, Obligation, ObligationCheck, ObligationState
+from docaudit.justify import Summary, all_pages_read, explain, page_ranges
 from tests.evidence import coverage
 
 

@@ -7,9 +7,9 @@ import time
 import pytest
 
 import docaudit
-from docaudit.concepts import Variant
+from docaudit.concepts.check import MAX_REPEATED, repetitions
+from docaudit.concepts.variant import Variant
 from docaudit.errors import ConceptTableError
-from docaudit.expressions import MAX_REPEATED, repetitions
 from tests import pdfs
 from tests.conftest import Parse
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from docaudit.search.flows import FlowKind, build_flows
-from docaudit.search.pagelines import PageLines
+from docaudit.search.lines import PageLines
 from tests.lines_helper import boxed, hits, kinds, page_of, table
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import docaudit
-from docaudit.extract import fork_server
+from docaudit.extract import processes as fork_server
 from tests import pdfs
 from tests.test_isolation import children
 

@@ -8,16 +8,27 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from docaudit.abstention.answers import AnswerLedger, answer_ledger
-from docaudit.abstention.counts import count, required_documents_covered
-from docaudit.abstention.cut_points import cut_points
-from docaudit.abstention.gate import Reason, decide
-from docaudit.abstention.labels import Answer
-from docaudit.abstention.ratio import Ratio
-from docaudit.abstention.reading import read_frozen
-from docaudit.abstention.records import Aggregation, Comparison, Direction, OperatingRecord, Retrieval
-from docaudit.abstention.risk_coverage import risk_coverage
-from docaudit.abstention.threshold_sweep import sweep_thresholds
+from docaudit.abstention.gate import (
+    Aggregation,
+    Answer,
+    Comparison,
+    Direction,
+    OperatingRecord,
+    Ratio,
+    Reason,
+    Retrieval,
+    decide,
+)
+from docaudit.abstention.results import read_frozen
+from docaudit.abstention.threshold_sweep import (
+    AnswerLedger,
+    answer_ledger,
+    count,
+    cut_points,
+    required_documents_covered,
+    risk_coverage,
+    sweep_thresholds,
+)
 from docaudit.errors import GateError
 from tests.gates import BASIS, OPERATING, content, frozen, hundred, row
 

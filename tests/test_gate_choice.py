@@ -9,9 +9,9 @@ import pytest
 
 from docaudit.abstention.adoption import AdoptionBundle, FollowUp, adopt, diff_bundles
 from docaudit.abstention.calibration import calibrate, check_calibration, describe_score
-from docaudit.abstention.frozen import Frozen
 from docaudit.abstention.gate import Reason
-from docaudit.abstention.message import FORBIDDEN, check_message, hold_message
+from docaudit.abstention.hold import FORBIDDEN, check_message, hold_message
+from docaudit.abstention.results import Frozen
 from docaudit.abstention.splits import Split, leaks, near_duplicates, split, take_part
 from docaudit.errors import GateError
 from tests.gates import OPERATING, frozen, row
@@ -253,7 +253,7 @@ class TestGuarantee:
 
     @pytest.mark.parametrize(("absent", "thresholds", "chosen"), [(21, [0.5], None), (22, [0.5], 0.5)])
     def test_how_many_it_takes(self, absent: int, thresholds: list[float], chosen: float | None) -> None:
-        from docaudit.abstention.guarantee import guaranteed_threshold
+        from docaudit.abstention.calibration import guaranteed_threshold
 
         # 0.9 ** 21 = 0.109 and 0.9 ** 22 = 0.098: with 90 % confidence, 22 are enough and 21 are not.
         got = guaranteed_threshold(frozen(self.rows(absent)), thresholds, max_false_pass=0.1)
@@ -262,7 +262,7 @@ class TestGuarantee:
         assert ("No threshold" in got.statement) is (chosen is None)
 
     def test_each_threshold_tried_costs_certainty(self) -> None:
-        from docaudit.abstention.guarantee import guaranteed_threshold
+        from docaudit.abstention.calibration import guaranteed_threshold
 
         # Of two, the first must reach 0.05: 0.9 ** 28 = 0.052, 0.9 ** 29 = 0.047.
         valid = [
@@ -271,7 +271,7 @@ class TestGuarantee:
         assert valid == [(), (0.5, 0.7)]
 
     def test_the_least_strict_valid_threshold_is_chosen(self) -> None:
-        from docaudit.abstention.guarantee import guaranteed_threshold
+        from docaudit.abstention.calibration import guaranteed_threshold
 
         got = guaranteed_threshold(frozen(self.rows(60)), [0.0, 0.5, 0.7], max_false_pass=0.1)
         assert got.valid == (0.5, 0.7)
@@ -279,7 +279,7 @@ class TestGuarantee:
         assert "0 of 60" in got.statement
 
     def test_fewest_held_outweighs_fewest_passed(self) -> None:
-        from docaudit.abstention.guarantee import guaranteed_threshold
+        from docaudit.abstention.calibration import guaranteed_threshold
 
         # At 0.5, P1, P2 and 1 of 100 without evidence pass; at 0.7, P1 alone: purer, but P2 is held.
         rows = [*self.rows(99), row("A99", 0.6, "absent")]
@@ -289,14 +289,14 @@ class TestGuarantee:
         assert (got.false_pass.numerator, got.false_pass.denominator) == (1, 100)
 
     def test_too_many_pass(self) -> None:
-        from docaudit.abstention.guarantee import guaranteed_threshold
+        from docaudit.abstention.calibration import guaranteed_threshold
 
         assert (
             guaranteed_threshold(frozen(self.rows(60, passing=10)), [0.5], max_false_pass=0.1).chosen is None
         )
 
     def test_what_is_lacking_is_said(self) -> None:
-        from docaudit.abstention.guarantee import guaranteed_threshold
+        from docaudit.abstention.calibration import guaranteed_threshold
 
         few = guaranteed_threshold(frozen(self.rows(21)), [0.5], max_false_pass=0.1).statement
         assert "21 such questions are too few: without a single false pass 22 would be needed" in few
@@ -306,7 +306,7 @@ class TestGuarantee:
         assert "90.0 % confidence (one-sided): 0 of 60 did" in good
 
     def test_copies_of_a_question_are_no_draws(self) -> None:
-        from docaudit.abstention.guarantee import guaranteed_threshold
+        from docaudit.abstention.calibration import guaranteed_threshold
 
         rows = self.rows(22)
         for one in rows[1:22]:
@@ -316,7 +316,7 @@ class TestGuarantee:
         assert caught.value.problems == (f"rows {', '.join(map(str, range(2, 23)))}: the same question",)
 
     def test_both_labels_are_needed(self) -> None:
-        from docaudit.abstention.guarantee import guaranteed_threshold
+        from docaudit.abstention.calibration import guaranteed_threshold
 
         with pytest.raises(GateError, match="with and questions without"):
             guaranteed_threshold(frozen([row("A", 0.9)]), [0.5], max_false_pass=0.1)

@@ -11,11 +11,9 @@ from typing import Any
 
 import pytest
 
-from docaudit.abstention.bm25 import BM25, Document, tokens, unseen
-from docaudit.abstention.experiment import run_experiment
-from docaudit.abstention.experiment_files import read_inputs
+from docaudit.abstention.experiment import BM25, Document, read_inputs, run_experiment, tokens, unseen
 from docaudit.abstention.plot import steps
-from docaudit.abstention.reading import read_frozen
+from docaudit.abstention.results import read_frozen
 from docaudit.abstention.threshold_sweep import sweep_thresholds
 from docaudit.cli import main
 from docaudit.errors import GateError

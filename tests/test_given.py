@@ -8,11 +8,8 @@ from typing import Any
 import pytest
 
 from docaudit.abstention.adoption import FollowUp
-from docaudit.abstention.evaluators.binary import KeepTheYes
-from docaudit.abstention.evaluators.crag import Crag
-from docaudit.abstention.evaluators.graded import read_graded
-from docaudit.abstention.evaluators.reflection import Draft, Round
-from docaudit.abstention.evaluators.sufficiency import Sufficiency
+from docaudit.abstention.evaluators.base import read_graded
+from docaudit.abstention.evaluators.rules import Crag, Draft, KeepTheYes, Round, Sufficiency
 from docaudit.abstention.hold import Hold
 from docaudit.errors import DocauditError, EvaluatorError, GateError
 from tests.gates import frozen, row

@@ -8,16 +8,20 @@ from typing import Any
 
 import pytest
 
-from docaudit.abstention.gate import Decision, Reason
+from docaudit.abstention.gate import Decision, Reason, same_question
 from docaudit.abstention.hold import Hold, abstention_quality
 from docaudit.abstention.ledger.evaluate import evaluate_ledger
-from docaudit.abstention.ledger.ledger import load_ledger
+from docaudit.abstention.ledger.read import load_ledger
 from docaudit.abstention.ledger.results import AbstentionEvidence
-from docaudit.abstention.ledger.vocabulary import Metric
-from docaudit.abstention.same import same_question
+from docaudit.abstention.ledger.rows import Metric
 from docaudit.errors import GateError, LedgerError
-from docaudit.evidence import DocumentIdentity
-from docaudit.justification import AbsenceJustification, Obligation, ObligationState, Strength
+from docaudit.justification import (
+    AbsenceJustification,
+    DocumentIdentity,
+    Obligation,
+    ObligationState,
+    Strength,
+)
 from tests.factories import absent, drawn, mentioned, not_established
 from tests.ledgers import Rows
 

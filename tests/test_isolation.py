@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 import docaudit
+from docaudit.codes import BlindSpotKind
+from docaudit.document import ParsedDocument
 from docaudit.errors import DamagedDocumentError, InputError, NoPagesError, PasswordRequiredError
 from docaudit.extract import isolation
-from docaudit.parsed import ParsedDocument
-from docaudit.reasons import BlindSpotKind
 from tests import pdfs
 from tests.conftest import Parse
 

@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docaudit.audit import justify, sweep
-from docaudit.concepts import ConceptTable, Variant
+from docaudit.concepts.model import ConceptTable
+from docaudit.concepts.variant import Variant
+from docaudit.document import ParsedDocument
 from docaudit.errors import (
     ConceptTableError,
     MissingEvidenceError,
@@ -15,7 +17,10 @@ from docaudit.errors import (
     QuestionError,
     TableContractError,
 )
-from docaudit.frames import (
+from docaudit.justification import AbsenceJustification, Finding, Obligation, ObligationState
+from docaudit.justify import Layers, justify_absence
+from docaudit.options import AuditOptions
+from docaudit.tables import (
     BLIND_SPOT_DF,
     COOCCURRENCE_DF,
     CROSS_REF_DF,
@@ -25,11 +30,7 @@ from docaudit.frames import (
     TOC_DF,
     WITNESS_DF,
 )
-from docaudit.justification import AbsenceJustification, Finding, Obligation, ObligationState
-from docaudit.justify import Layers, justify_absence
-from docaudit.options import AuditOptions
-from docaudit.parsed import ParsedDocument
-from docaudit.wording import wording_problems
+from docaudit.wording.checks import wording_problems
 from tests.evidence import NAN, control_group, coverage, evidence, hit, justified, ledger, lines, pages, spots
 
 CONCEPTS = {"AI": ["AI", "LLM"], "data center": ["data center"], "power": ["electricity"]}

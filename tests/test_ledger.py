@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from docaudit.abstention.ledger.evaluate import evaluate_ledger
-from docaudit.abstention.ledger.ledger import load_ledger
-from docaudit.abstention.ledger.report import Decision, Evaluation
-from docaudit.abstention.ledger.results import AbstentionEvidence, RunResult
-from docaudit.abstention.ledger.vocabulary import Answerability, Behaviour, Metric, Severity, VetoKind
+from docaudit.abstention.ledger.read import load_ledger
+from docaudit.abstention.ledger.results import AbstentionEvidence, Decision, Evaluation, RunResult
+from docaudit.abstention.ledger.rows import Answerability, Behaviour, Metric, Severity, VetoKind
 from docaudit.justification import AbsenceJustification, Finding
 from docaudit.saved import dump
 from tests.factories import absent, drawn, mentioned, not_established

@@ -8,18 +8,12 @@ from typing import Any
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from docaudit.abstention.ledger.cases import Document, Gold
-from docaudit.abstention.ledger.changes import diff_ledgers
-from docaudit.abstention.ledger.checklist import BY_PEOPLE
-from docaudit.abstention.ledger.checks import lacking
-from docaudit.abstention.ledger.contract import Identity
-from docaudit.abstention.ledger.eligibility import Ineligible, ineligible
-from docaudit.abstention.ledger.records import Place
-from docaudit.abstention.ledger.report import CheckState
-from docaudit.abstention.ledger.results import RunResult
-from docaudit.abstention.ledger.routing import Symptom, route
-from docaudit.abstention.ledger.twenty_tests import BLOCKS, TESTS
-from docaudit.abstention.ledger.vocabulary import Layer, Metric
+from docaudit.abstention.ledger.checklists import BLOCKS, BY_PEOPLE, TESTS
+from docaudit.abstention.ledger.evaluate import diff_ledgers
+from docaudit.abstention.ledger.outcome import lacking
+from docaudit.abstention.ledger.read import Ineligible, ineligible
+from docaudit.abstention.ledger.results import CheckState, RunResult, Symptom, route
+from docaudit.abstention.ledger.rows import Document, Gold, Identity, Layer, Metric, Place
 from tests.ledgers import Rows, builder, counts
 from tests.test_ledger import perfect
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from docaudit.abstention import reading
-from docaudit.abstention.ledger import reading as ledger_reading
-from docaudit.abstention.ledger.ledger import ledger_of, load_ledger
+from docaudit.abstention import results as reading
+from docaudit.abstention.ledger import read as ledger_reading
+from docaudit.abstention.ledger.read import ledger_of, load_ledger
 from docaudit.errors import LedgerError
 from docaudit.saved import dump
 from tests.factories import absent, drawn

@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from docaudit.abstention.ledger.changes import diff_ledgers
-from docaudit.abstention.ledger.evaluate import evaluate_ledger
-from docaudit.abstention.ledger.ledger import Ledger
-from docaudit.abstention.ledger.records import Claim, Run
-from docaudit.abstention.ledger.report import Evaluation
+from docaudit.abstention.ledger.evaluate import diff_ledgers, evaluate_ledger
+from docaudit.abstention.ledger.read import Ledger
+from docaudit.abstention.ledger.results import Evaluation
+from docaudit.abstention.ledger.rows import Claim, Run
 from tests.ledgers import Rows, builder
 
 ROWS = Rows()

@@ -15,8 +15,8 @@ import pikepdf
 import pytest
 
 import docaudit
+from docaudit.document import PARSED_TABLES, ParsedDocument
 from docaudit.extract import isolation
-from docaudit.parsed import PARSED_TABLES, ParsedDocument
 from tests import pdfs
 from tests.test_isolation import children, sabotaged
 

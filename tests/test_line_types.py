@@ -6,7 +6,7 @@ import pandas as pd
 import pymupdf
 import pytest
 
-from docaudit.location import LineType
+from docaudit.codes import LineType
 from tests import pdfs
 from tests.conftest import parse_once
 

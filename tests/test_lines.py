@@ -10,7 +10,7 @@ import pymupdf
 import pytest
 
 import docaudit
-from docaudit.frames import LINE_DF
+from docaudit.tables import LINE_DF
 from tests import pdfs
 from tests.conftest import parse_once
 

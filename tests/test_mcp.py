@@ -22,9 +22,9 @@ import pytest
 
 import docaudit
 from docaudit.cli import main
-from docaudit.concepts import ConceptTable
+from docaudit.concepts.model import ConceptTable
 from docaudit.extract import isolation
-from docaudit.roots import Roots
+from docaudit.integrations.served import Roots
 from docaudit.saved import dump
 from tests import pdfs
 from tests.test_isolation import THREE, children
@@ -33,8 +33,8 @@ mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
 from mcp.client.stdio import StdioServerParameters  # noqa: E402
 from mcp_types import CallToolResult  # noqa: E402
 
-from docaudit.integrations.mcp_server.asked import Limits  # noqa: E402
-from docaudit.integrations.mcp_server.server import build_server  # noqa: E402
+from docaudit.integrations.mcp import Limits  # noqa: E402
+from docaudit.integrations.mcp_server import build_server  # noqa: E402
 
 HERE = Path(__file__).parent.parent
 SAMPLES = HERE / "samples"
@@ -666,7 +666,7 @@ class TestPipes:
         capsys: pytest.CaptureFixture[str],
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setitem(sys.modules, "docaudit.integrations.mcp_server.server", None)
+        monkeypatch.setitem(sys.modules, "docaudit.integrations.mcp_server", None)
         assert main(["mcp", *arguments]) == 2
         printed = capsys.readouterr()
         assert printed.out == ""

@@ -19,7 +19,7 @@ from docaudit.cli.app import app
 mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
 from mcp.client.stdio import StdioServerParameters  # noqa: E402
 
-from docaudit.integrations.mcp_server.asked import AuditAsked  # noqa: E402
+from docaudit.integrations.mcp import AuditAsked  # noqa: E402
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "mcp.md").read_text("utf-8")

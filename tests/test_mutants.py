@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import docaudit
+from docaudit.codes import PageState
 from docaudit.errors import DocauditError
-from docaudit.location import PageState
 from tests.mutants import MUTATIONS, documents, mutants
 
 SEED, COUNT = 20240607, 35

@@ -6,12 +6,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from docaudit.concepts import ConceptTable, Variant
+from docaudit.codes import NearMissReason
+from docaudit.concepts.model import ConceptTable
+from docaudit.concepts.variant import Variant
 from docaudit.cooccurrence import find_meetings
-from docaudit.frames import HIT_DF, NEAREST_DF
 from docaudit.nearest import closest
-from docaudit.reasons import NearMissReason
-from docaudit.vocabulary import build_vocabulary, words_in_lines
+from docaudit.tables import HIT_DF, NEAREST_DF
+from docaudit.text.vocabulary import build_vocabulary, words_in_lines
 from tests.evidence import hit, hits_in, lines
 
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docaudit.search.normalize import fold, fold_map, searchable, searchable_map
+from docaudit.search.lines import fold_map, searchable, searchable_map
+from docaudit.text.folding import fold
 
 SAME = [
     ("réclamation", unicodedata.normalize("NFD", "réclamation")),

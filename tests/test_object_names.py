@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from docaudit.extract.object_names import mentions
+from docaudit.extract.named_objects import mentions
 
 NAMED = {
     "figure": "Figure 3|Figs. 3|FIG. 3",

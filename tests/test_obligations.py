@@ -4,14 +4,15 @@ from typing import Any
 
 import pytest
 
-from docaudit.concepts import ConceptTable, Variant
+from docaudit import obligations as reading_checks
+from docaudit import obligations as search_checks
+from docaudit import rules as obligations
+from docaudit.codes import BlindSpotKind
+from docaudit.concepts.model import ConceptTable
+from docaudit.concepts.variant import Variant
 from docaudit.errors import OptionError
-from docaudit.frames import HIT_DF, LEDGER_DF
 from docaudit.justification import Obligation, ObligationCheck, ObligationState
-from docaudit.obligations import reading as reading_checks
-from docaudit.obligations import rules as obligations
-from docaudit.obligations import searching as search_checks
-from docaudit.reasons import BlindSpotKind
+from docaudit.tables import HIT_DF, LEDGER_DF
 from tests.evidence import NAN, control_group, coverage, hit, ledger, pages, spots
 
 MET, UNMET, NOT_RUN = ObligationState.MET, ObligationState.UNMET, ObligationState.NOT_RUN

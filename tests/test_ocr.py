@@ -6,7 +6,7 @@ import pymupdf
 import pytest
 
 import docaudit
-from docaudit.parsed import ParsedDocument
+from docaudit.document import ParsedDocument
 from tests import pdfs
 from tests.conftest import parse_once
 

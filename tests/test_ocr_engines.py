@@ -9,10 +9,10 @@ import pymupdf
 import pytest
 
 import docaudit
+from docaudit.codes import TextSource
 from docaudit.errors import OcrError, OptionError
 from docaudit.extract.ocr import OcrReader
 from docaudit.extract.ocr_engines import OcrEngine, OcrWord, make_engine
-from docaudit.location import TextSource
 from tests import pdfs
 
 NO_PROGRAM = pytest.mark.skipif(

@@ -8,13 +8,12 @@ from typing import Any
 import pymupdf
 import pytest
 
-from docaudit.coverage import measure_readability
+from docaudit.coverage import CorpusReadability, Readability, measure_readability
 from docaudit.errors import InputError
 from docaudit.extract import isolation
-from docaudit.extract.thumbnail_run import read_thumbnails
+from docaudit.extract.tasks import read_thumbnails
 from docaudit.options import AuditOptions
-from docaudit.readability import CorpusReadability, Readability
-from docaudit.render.page_map import thumbnail_widths, to_html
+from docaudit.render.coverage import thumbnail_widths, to_html
 from tests import pdfs
 from tests.conftest import parse_once
 

@@ -9,7 +9,7 @@ from typing import Any
 import pikepdf
 import pytest
 
-from docaudit.parsed import ParsedDocument
+from docaudit.document import ParsedDocument
 from tests import pdfs
 from tests.conftest import Parse
 

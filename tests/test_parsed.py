@@ -13,9 +13,9 @@ import pytest
 
 import docaudit
 from docaudit import saved as json_form
+from docaudit.document import PARSED_TABLES, ParsedDocument
 from docaudit.errors import OutputError, SavedFileError, TableContractError
-from docaudit.frames import TABLES, TableContract
-from docaudit.parsed import PARSED_TABLES, ParsedDocument
+from docaudit.tables import TABLES, TableContract
 from tests import pdfs
 from tests.conftest import parse_once
 

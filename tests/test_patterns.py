@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import regex
 
-from docaudit.concepts import Variant
-from docaudit.search.inflect import forms
+from docaudit.concepts.variant import Variant
 from docaudit.search.patterns import compile_variant
+from docaudit.text.english import forms
 from tests.lines_helper import found, hits, page_of
 
 HITS = [

@@ -6,11 +6,10 @@ import pymupdf
 import pytest
 
 import docaudit
-from docaudit.extract.facts import Box, LineFact
-from docaudit.extract.ocr import RegionReading
+from docaudit.codes import BlindSpotKind
+from docaudit.extract.ocr import RegionReading, compare_pixels
 from docaudit.extract.ocr_engines import OcrWord
-from docaudit.extract.pixels import compare_pixels
-from docaudit.reasons import BlindSpotKind
+from docaudit.extract.protocol import Box, LineFact
 from tests import pdfs
 from tests.conftest import parse_once
 

@@ -30,13 +30,24 @@ from docaudit.errors import (
     QuestionError,
     RetrievalError,
 )
-from docaudit.integrations import documents as documents_module
-from docaudit.integrations.brief import brief
-from docaudit.integrations.declining import says_nothing
-from docaudit.integrations.documents import AuditedDocuments, need_extra, pages_of
-from docaudit.integrations.grounding import Grounded, Outcome, ground
-from docaudit.justification import AbsenceJustification, AnswerWithEvidence, Finding
-from docaudit.retrieved import RetrievalVerdict, RetrievedChunk
+from docaudit.integrations import grounding as documents_module
+from docaudit.integrations.grounding import (
+    AuditedDocuments,
+    Grounded,
+    Outcome,
+    brief,
+    ground,
+    need_extra,
+    pages_of,
+    says_nothing,
+)
+from docaudit.justification import (
+    AbsenceJustification,
+    AnswerWithEvidence,
+    Finding,
+    RetrievalVerdict,
+    RetrievedChunk,
+)
 from docaudit.saved import dump
 from tests import pdfs
 from tests.pages import Block, blocks_of
@@ -351,7 +362,7 @@ def test_a_missing_library_is_named_with_its_extra() -> None:
         code = (
             f"import sys; sys.modules[{library!r}] = None\n"
             f"from docaudit.errors import MissingExtraError\n"
-            f"try: import docaudit.integrations.{module}\n"
+            f"try: import docaudit.integrations.grounding.{module}\n"
             f"except MissingExtraError as error: print(error)"
         )
         done = subprocess.run(

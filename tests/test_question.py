@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docaudit.concepts import ConceptInfo, ConceptTable, Variant
+from docaudit.concepts.model import ConceptTable
+from docaudit.concepts.variant import ConceptInfo, Variant
 from docaudit.errors import QuestionError
 from docaudit.question import content_words, requery, uncovered_words
 

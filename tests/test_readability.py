@@ -5,12 +5,11 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
-from docaudit.coverage import measure_readability
-from docaudit.evidence import ParseCoverage
-from docaudit.readability import CorpusReadability, UnreadableDocument
-from docaudit.reasons import BlindSpotKind
-from docaudit.render.coverage_text import print_coverage
-from docaudit.render.paper import new_console
+from docaudit.codes import BlindSpotKind
+from docaudit.coverage import CorpusReadability, UnreadableDocument, measure_readability
+from docaudit.justification import ParseCoverage
+from docaudit.render.coverage import print_coverage
+from docaudit.render.terminal import new_console
 from tests import pdfs
 from tests.conftest import parse_once
 

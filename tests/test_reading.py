@@ -12,8 +12,8 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 import docaudit
-from docaudit.concepts import ConceptTable
-from docaudit.sweep import sweep_lines
+from docaudit.concepts.model import ConceptTable
+from docaudit.search import sweep_lines
 from tests.pdfs import PROSE, TALL, document, reportlab, write
 
 Paint = Callable[[Canvas], None]

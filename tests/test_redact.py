@@ -12,11 +12,19 @@ import pytest
 
 import docaudit
 from docaudit import saved
-from docaudit.concepts import ConceptTable, Variant
-from docaudit.evidence import ControlGroup, MissedControl, PageFact
-from docaudit.justification import AbsenceJustification, ExplanationRecord, Obligation, ObligationState
-from docaudit.location import PageState
-from docaudit.render.text import to_text
+from docaudit.codes import PageState
+from docaudit.concepts.model import ConceptTable
+from docaudit.concepts.variant import Variant
+from docaudit.justification import (
+    AbsenceJustification,
+    ControlGroup,
+    ExplanationRecord,
+    MissedControl,
+    Obligation,
+    ObligationState,
+    PageFact,
+)
+from docaudit.render.terminal import to_text
 from tests import pdfs
 from tests.factories import TABLE, absent, checks, coverage, near_miss, not_established
 

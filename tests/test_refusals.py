@@ -10,13 +10,20 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
-from docaudit.abstention.evaluators.asking import grades_schema, prompt
-from docaudit.abstention.evaluators.crag import Crag
-from docaudit.abstention.evaluators.design import LENIENT, evaluator_faults, prompt_faults, schema_faults
-from docaudit.abstention.evaluators.grounds import Ground, NoGround
-from docaudit.abstention.evaluators.protocol import Action
-from docaudit.abstention.evaluators.refusals import LogRow, Refusals, count_refusals, read_logs
-from docaudit.abstention.evaluators.sufficiency import Rule, Sufficiency
+from docaudit.abstention.evaluators.base import Action, Ground, NoGround
+from docaudit.abstention.evaluators.rules import Crag, Rule, Sufficiency
+from docaudit.abstention.evaluators.studies import (
+    LENIENT,
+    LogRow,
+    Refusals,
+    count_refusals,
+    evaluator_faults,
+    grades_schema,
+    prompt,
+    prompt_faults,
+    read_logs,
+    schema_faults,
+)
 from docaudit.errors import EvaluatorError
 from tests.test_evaluators import EVALUATORS
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from docaudit.concepts import ConceptTable, Variant
-from docaudit.evidence import ControlGroup, MissedControl, PageFact
-from docaudit.justification import AbsenceJustification
-from docaudit.location import PageState
-from docaudit.readability import RegionPicture
+from docaudit.codes import PageState
+from docaudit.concepts.model import ConceptTable
+from docaudit.concepts.variant import Variant
+from docaudit.coverage import RegionPicture
+from docaudit.justification import AbsenceJustification, ControlGroup, MissedControl, PageFact
 from docaudit.render.html import to_html
 from tests.factories import hit, japanese, mentioned, not_established
 

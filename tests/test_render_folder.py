@@ -13,7 +13,7 @@ import pytest
 
 from docaudit import saved as json_form
 from docaudit.errors import OutputError
-from docaudit.render.folder import write_folder
+from docaudit.render.tables import write_folder
 from tests.factories import absent, hit, not_established, spot
 
 

@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import pytest
 
-from docaudit.concepts import ConceptTable
-from docaudit.evidence import LedgerRow
-from docaudit.reasons import LedgerState
+from docaudit.codes import LedgerState
+from docaudit.concepts.model import ConceptTable
+from docaudit.justification import LedgerRow
 from docaudit.render.html import to_html
 from tests.factories import absent, hit, japanese, meeting, mentioned, near_miss, not_established, spot
 

@@ -8,13 +8,10 @@ import re
 import pytest
 from rich.cells import cell_len
 
+from docaudit.codes import BlindSpotKind, MatchKind, TextLikely
 from docaudit.justification import ObligationState, Strength
-from docaudit.location import MatchKind, TextLikely
-from docaudit.reasons import BlindSpotKind
-from docaudit.render.kwic import kwic_lines, split_snippet
-from docaudit.render.pages import page_ranges
-from docaudit.render.paper import new_console
-from docaudit.render.text import print_report, to_text
+from docaudit.render.language import page_ranges
+from docaudit.render.terminal import kwic_lines, new_console, print_report, split_snippet, to_text
 from tests.factories import (
     absent,
     checks,

@@ -13,20 +13,16 @@ import pytest
 from PIL import Image
 
 import docaudit
-from docaudit import reporting, saved
-from docaudit.errors import (
-    MissingEvidenceError,
-    OtherDocumentError,
-    OutputError,
-    PasswordRequiredError,
-)
+from docaudit import report as reporting
+from docaudit import saved
+from docaudit.codes import TextLikely
+from docaudit.errors import MissingEvidenceError, OtherDocumentError, OutputError, PasswordRequiredError
 from docaudit.extract import isolation
-from docaudit.extract.annotate import annotate
-from docaudit.extract.annotate_facts import AnnotateRequest, Mark
-from docaudit.extract.page_tree import PageTree
+from docaudit.extract.draw import annotate
+from docaudit.extract.pdf_objects import PageTree
+from docaudit.extract.protocol import AnnotateRequest, Mark
 from docaudit.justification import AbsenceJustification
-from docaudit.location import TextLikely
-from docaudit.render.colours import colour, highlighter
+from docaudit.render.view import colour, highlighter
 from tests import pdfs
 from tests.factories import absent
 
@@ -253,7 +249,7 @@ class TestPictures:
             page.set_rotation(90)
 
         data = pdfs.document(draw)
-        from docaudit.extract.regions import read_regions
+        from docaudit.extract.tasks import read_regions
 
         # Turned by 90 degrees clockwise, (x, y) is displayed at (height - y, x).
         box = (pdfs.A4[1] - 700, 100.0, pdfs.A4[1] - 600, 200.0)

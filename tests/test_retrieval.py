@@ -12,17 +12,22 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 import docaudit
-from docaudit.alignment import MIN_RUN, DocumentLetters, letters
 from docaudit.cli import glossary, main
 from docaudit.errors import RetrievalError
-from docaudit.frames import LINE_DF
-from docaudit.justification import AbsenceJustification, Finding
+from docaudit.justification import (
+    AbsenceJustification,
+    ChunkPlace,
+    Finding,
+    RetrievalCheck,
+    RetrievalVerdict,
+    RetrievedChunk,
+)
 from docaudit.render.html import to_html
 from docaudit.render.markdown import to_markdown
-from docaudit.render.text import to_text
-from docaudit.retrieval import passages
-from docaudit.retrieved import ChunkPlace, RetrievalCheck, RetrievalVerdict, RetrievedChunk
+from docaudit.render.terminal import to_text
+from docaudit.retrieval import MIN_RUN, DocumentLetters, letters, passages
 from docaudit.saved import digest_of, dump, load, with_digest
+from docaudit.tables import LINE_DF
 from docaudit.verify import Step
 from tests import pdfs
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from docaudit.concepts import ConceptTable
+from docaudit.concepts.model import ConceptTable
 from docaudit.saved import load
 from tests.pages import DOCS, ROOT, blocks_of
 

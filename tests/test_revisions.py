@@ -7,8 +7,8 @@ import pymupdf
 import pytest
 
 import docaudit
+from docaudit.document import ParsedDocument
 from docaudit.extract.revisions import revision_ends
-from docaudit.parsed import ParsedDocument
 from tests import pdfs
 from tests.conftest import parse_once
 

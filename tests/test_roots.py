@@ -20,7 +20,7 @@ from docaudit.errors import (
     SavedFileError,
     TooLargeError,
 )
-from docaudit.roots import Roots
+from docaudit.integrations.served import Roots
 from tests import pdfs
 
 SECRET = "the secret of another folder"
@@ -259,7 +259,7 @@ def test_too_many_open_files_is_not_no_such_file(folders: Path, monkeypatch: pyt
         raise OSError(24, "Too many open files")
 
     roots = Roots([folders / "data"])
-    monkeypatch.setattr("docaudit.roots.os.open", full)
+    monkeypatch.setattr("docaudit.integrations.served.os.open", full)
     with (
         pytest.raises(InputError, match="cannot be opened now: Too many open files"),
         roots.opened("report.pdf"),

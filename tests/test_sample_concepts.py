@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import docaudit
-from docaudit.concepts import ConceptTable
-from docaudit.linting.rules import Severity, lint
-from docaudit.wordforms import CJK
+from docaudit.concepts.lint import Severity, lint
+from docaudit.concepts.model import ConceptTable
+from docaudit.text.words import CJK
 from tests import pdfs
 
 FOLDER = Path(__file__).parent.parent / "samples" / "concepts"

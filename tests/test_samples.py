@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import docaudit
+from docaudit.document import ParsedDocument
 from docaudit.justification import AbsenceJustification
-from docaudit.parsed import ParsedDocument
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 QUESTIONS = json.loads((SAMPLES / "questions.json").read_text("utf-8"))

@@ -7,14 +7,11 @@ from typing import Any
 
 import pytest
 
-from docaudit.elusion.draws import Draw, digest_of
-from docaudit.elusion.sampling import draw_sample
+from docaudit.codes import BlindSpotKind, MatchKind, PageState, TextLikely
 from docaudit.errors import OptionError, SampleError
-from docaudit.evidence import PageFact
-from docaudit.justification import AbsenceJustification
-from docaudit.location import MatchKind, PageState, TextLikely
+from docaudit.justification import AbsenceJustification, PageFact
 from docaudit.options import AuditOptions
-from docaudit.reasons import BlindSpotKind
+from docaudit.sampling import Draw, digest_of, draw_sample
 from tests.factories import absent, hit, spot
 
 

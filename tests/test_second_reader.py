@@ -9,10 +9,10 @@ import pypdfium2
 import pytest
 
 import docaudit
+from docaudit.document import ParsedDocument
 from docaudit.extract import isolation
-from docaudit.extract.facts import LineFact
+from docaudit.extract.protocol import LineFact
 from docaudit.extract.second_reader import SecondReading, read_second
-from docaudit.parsed import ParsedDocument
 from tests import pdfs
 from tests.conftest import parse_once
 

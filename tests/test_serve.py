@@ -19,8 +19,7 @@ import pytest
 
 from docaudit.cli import main
 from docaudit.errors import InputError
-from docaudit.integrations.http.problems import problem_of
-from docaudit.integrations.http.settings import ServeSettings
+from docaudit.integrations.http.base import ServeSettings, problem_of
 from tests import pdfs
 from tests.servers import PLAIN, TABLE, Server, serving, until
 
@@ -746,7 +745,7 @@ def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "docaudit.integrations.http.serving", None)
+    monkeypatch.setitem(__import__("sys").modules, "docaudit.integrations.http.app", None)
     assert main(["serve"]) == 2
     assert 'pip install ".[serve]"' in capsys.readouterr().err
 

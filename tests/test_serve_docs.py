@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from docaudit.integrations.http.asked import OPTIONS
-from docaudit.integrations.http.settings import ServeSettings
+from docaudit.integrations.http.base import OPTIONS, ServeSettings
 from tests.pages import BLOCKS
 from tests.servers import HERE, Server, serving
 

@@ -13,8 +13,8 @@ import docaudit
 from docaudit.render.html import to_html
 from docaudit.render.markdown import to_markdown
 from docaudit.render.tables import hits_csv
-from docaudit.render.text import to_text
-from docaudit.snippets import SNIPPET_CHARS, window, with_ellipses
+from docaudit.render.terminal import to_text
+from docaudit.text.words import SNIPPET_CHARS, window, with_ellipses
 from tests import pdfs
 
 LONG = "Indicate by check mark whether the registrant is a well-known issuer of so many words that no snippet holds, "

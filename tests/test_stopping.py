@@ -8,9 +8,8 @@ import time
 import pytest
 
 import docaudit
-from docaudit.errors import StoppedError
+from docaudit.errors import Stop, StoppedError, quiet, stoppable
 from docaudit.extract import isolation
-from docaudit.stopping import Stop, quiet, stoppable
 from tests import pdfs
 from tests.test_isolation import THREE, children
 

@@ -15,18 +15,17 @@ import pytest
 
 import docaudit
 from docaudit.cli import main
-from docaudit.concepts import ConceptTable, Variant
+from docaudit.concepts.model import ConceptTable
+from docaudit.concepts.variant import Variant
+from docaudit.document import ParsedDocument
 from docaudit.errors import ConceptTableError, ModelError, OptionError
-from docaudit.parsed import ParsedDocument
-from docaudit.suggest import embedding, prepared, suggest
-from docaudit.suggest.cache import VectorCache
-from docaudit.suggest.candidates import Candidate, CandidateKind, Suggestions
-from docaudit.suggest.collected import collected
-from docaudit.suggest.decisions import decide, find, propose
-from docaudit.suggest.embedding import Embedder
-from docaudit.suggest.known import Known
-from docaudit.suggest.prepared import Prepared
-from docaudit.table_strength import table_strength
+from docaudit.suggest import neighbours as embedding
+from docaudit.suggest import neighbours as prepared
+from docaudit.suggest import suggest
+from docaudit.suggest.candidates import Candidate, CandidateKind, Known, Suggestions, decide, find, propose
+from docaudit.suggest.neighbours import Embedder, Prepared
+from docaudit.suggest.strength import table_strength
+from docaudit.suggest.terms import VectorCache, collected
 
 letters = pytest.mark.skipif(
     find_spec("sklearn") is None,

@@ -6,14 +6,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from docaudit.concepts import Variant
+from docaudit.concepts.variant import Variant
 from docaudit.suggest.acronyms import acronyms_in
-from docaudit.suggest.composed import Composed, composable, vectors_of
-from docaudit.suggest.holding import Holding
-from docaudit.suggest.japanese import by_script, has_segmenter, other_kana, segmenter
-from docaudit.suggest.known import finds
-from docaudit.suggest.passages import passages
-from docaudit.suggest.terms import Term, collect, to_compare
+from docaudit.suggest.candidates import finds
+from docaudit.suggest.neighbours import Composed, Holding, composable, vectors_of
+from docaudit.suggest.terms import (
+    Term,
+    by_script,
+    collect,
+    has_segmenter,
+    other_kana,
+    passages,
+    segmenter,
+    to_compare,
+)
 from tests.lines_helper import page_of, table
 
 

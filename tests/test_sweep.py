@@ -11,15 +11,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from docaudit.concepts import ConceptTable, Variant
-from docaudit.frames import HIT_DF, LEDGER_DF, LINE_DF, TOC_DF
-from docaudit.search.flows import build_flows
-from docaudit.search.matching import fast_matches, plain_matches
-from docaudit.search.pagelines import PageLines
+from docaudit.concepts.model import ConceptTable
+from docaudit.concepts.variant import Variant
+from docaudit.search import sweep_for_absence, sweep_lines
+from docaudit.search.flows import Pieces, build_flows
+from docaudit.search.lines import PageLines
+from docaudit.search.matching import Corpus, fast_matches, plain_matches
 from docaudit.search.patterns import compile_variant
-from docaudit.search.pieces import Pieces
-from docaudit.search.searchable import Corpus
-from docaudit.sweep import sweep_for_absence, sweep_lines
+from docaudit.tables import HIT_DF, LEDGER_DF, LINE_DF, TOC_DF
 from tests.lines_helper import NAN, boxed, found, hits, kinds, page_of, table
 
 PIECES = [

@@ -6,7 +6,7 @@ import pandas as pd
 import pymupdf
 import pytest
 
-from docaudit.frames import TOC_DF
+from docaudit.tables import TOC_DF
 from tests import pdfs
 from tests.conftest import parse_once
 

@@ -9,15 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from docaudit.concept_table.rows import CHOICES
-from docaudit.evidence import ControlGroup
-from docaudit.justification import Finding, Strength
-from docaudit.location import MatchKind
+from docaudit.codes import BlindSpotKind, LedgerState, MatchKind, NearMissReason
+from docaudit.concepts.check import CHOICES
+from docaudit.justification import ControlGroup, Finding, Strength
 from docaudit.options import AuditOptions
-from docaudit.reasons import BlindSpotKind, LedgerState, NearMissReason
-from docaudit.render import view, words
-from docaudit.render.pages import WHOLE_DOCUMENT
-from docaudit.render.tongue import Tongue, catalogue
+from docaudit.render import language as words
+from docaudit.render import view
+from docaudit.render.language import WHOLE_DOCUMENT, Tongue, catalogue
 
 RENDER = Path(words.__file__).parent
 VALUE = re.compile(r"\{(\w+)\}")

@@ -8,11 +8,20 @@ from typing import Any
 
 import pytest
 
-from docaudit.abstention.frozen import Frozen
-from docaudit.abstention.records import Candidate, Comparison, Direction
-from docaudit.abstention.topk.grid import Cell, LeftOut, Unit, topk_grid
-from docaudit.abstention.topk.selection import select_hits
-from docaudit.abstention.topk.stages import Stage, StageLog, State, blame, stage_logs
+from docaudit.abstention.gate import Candidate, Comparison, Direction
+from docaudit.abstention.results import Frozen
+from docaudit.abstention.topk import (
+    Cell,
+    LeftOut,
+    Stage,
+    StageLog,
+    State,
+    Unit,
+    blame,
+    select_hits,
+    stage_logs,
+    topk_grid,
+)
 from docaudit.cli import main
 from docaudit.errors import GateError
 from tests.gates import OPERATING, content, frozen, row

@@ -11,16 +11,15 @@ from pathlib import Path
 import pytest
 
 import docaudit
-from docaudit.coverage import measure_readability
+from docaudit.codes import BlindSpotKind
+from docaudit.coverage import CorpusReadability, measure_readability
+from docaudit.document import ParsedDocument
 from docaudit.extract import isolation
-from docaudit.parsed import ParsedDocument
-from docaudit.readability import CorpusReadability
-from docaudit.reasons import BlindSpotKind
-from docaudit.render import coverage_files
+from docaudit.render import coverage as coverage_files
+from docaudit.render.coverage import to_html as page_map
 from docaudit.render.html import to_html
-from docaudit.render.page_map import to_html as page_map
 from docaudit.render.tables import blind_spots_csv
-from docaudit.render.text import to_text
+from docaudit.render.terminal import to_text
 from tests.traps.make_traps import NO_TRAP, TRAPS, WORD, Trap, main
 
 TABLE = docaudit.ConceptTable.from_variants({"metal": [WORD]})

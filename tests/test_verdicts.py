@@ -9,7 +9,7 @@ import pytest
 
 import docaudit
 from docaudit.justification import Obligation, ObligationCheck, ObligationState
-from docaudit.obligations.rules import RULES, VERDICTS, verdict
+from docaudit.rules import RULES, VERDICTS, verdict
 from tests import pdfs
 from tests.conftest import parse_once
 

@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 
 import docaudit
 from docaudit.cli import main
-from docaudit.differences import differences
 from docaudit.justification import AbsenceJustification, Finding
 from docaudit.saved import digest_of, dump, load, with_digest
-from docaudit.verify import Check, Step, Verification
-from docaudit.witness import witness
+from docaudit.verify import Check, Step, Verification, differences, witness
 from tests import pdfs
 
 TABLE = docaudit.ConceptTable.from_variants(

@@ -11,13 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docaudit.evidence import Mention
-from docaudit.justification import AbsenceJustification, AbsenceReason, Finding
+from docaudit.justification import AbsenceJustification, AbsenceReason, Finding, Mention
 from docaudit.options import AuditOptions
-from docaudit.wording import allowed_reasons, wording_problems
-from docaudit.wording.answer import Answer, parse_answer
-from docaudit.wording.checks import answer_problems
-from docaudit.wording.request import MAX_SNIPPET, evidence, messages_for
+from docaudit.wording.checks import Answer, allowed_reasons, answer_problems, parse_answer, wording_problems
+from docaudit.wording.model import MAX_SNIPPET, evidence, messages_for
 from tests.evidence import coverage, justified, spots
 
 WITHIN = "Within the stated coverage"

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 import docaudit
-from docaudit.concepts import ConceptTable
+from docaudit.concepts.model import ConceptTable
+from docaudit.document import ParsedDocument
 from docaudit.errors import OptionError
 from docaudit.justification import AbsenceJustification, AbsenceReason, Finding
-from docaudit.parsed import ParsedDocument
 from docaudit.saved import digest_of, dump, load, with_digest
 from tests import pdfs
 from tests.llm_stub import Reply, cut_off, dripping, endless, raw, said, serving, silent, status

@@ -7,15 +7,11 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from docaudit.abstention.counts import GateCounts, Unverified, count
-from docaudit.abstention.faults import Given
-from docaudit.abstention.frozen import Frozen, QuestionSet
-from docaudit.abstention.limits import limits
-from docaudit.abstention.ratio import percent
-from docaudit.abstention.reading import read_json, validated
-from docaudit.abstention.records import OperatingRecord
+from docaudit.abstention.gate import OperatingRecord, percent
+from docaudit.abstention.results import Frozen, Given, QuestionSet, read_json, validated
+from docaudit.abstention.threshold_sweep import GateCounts, Unverified, count, limits
 from docaudit.errors import GateError
-from docaudit.evidence import Model
+from docaudit.justification import Model
 
 MISSING = "no candidates, a missing score and a failed search are held, each for its own reason; none is a score of 0"
 
@@ -26,7 +22,7 @@ class FollowUp(Given):
     Attributes:
         handled_by: Who takes it on.
         within: How soon.
-        message_checked: Whether the words that users get were checked: docaudit.abstention.message.
+        message_checked: Whether the words that users get were checked: docaudit.abstention.hold.
     """
 
     handled_by: str = Field(min_length=1)

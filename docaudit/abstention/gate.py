@@ -1,12 +1,157 @@
-"""The gate: one question passes, or is held for one of four reasons that are never mixed."""
+"""When should a question-answering tool hold back, and how well does it do it?
+
+Records and rules only: metrics come from scikit-learn, scipy and MAPIE. Nothing here searches a document; the gate
+looks at scores that a retriever gave, and at labels that people gave.
+
+The gate: one question passes, or is held for one of four reasons that are never mixed.
+
+What a gate looks at: how scores come about, and what the retriever found for each question.
+
+Absent values are reasons, never 0: a candidate without score, a question without candidates and a search that failed
+are three things, and none of them is a low score.
+
+What people said about a question: is the evidence there, and was the answer right? Two labels, never one.
+
+"Unverified" is a label of its own. It is not pushed into "absent": one search that found nothing shows nothing.
+
+A share that never leaves its numerator and denominator behind.
+
+Whether two texts are the same question: one rule for holds and ledgers, and no more lenient than a reader is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from typing import Any, Literal
 
-from docaudit.abstention.records import Direction, OperatingRecord, Retrieval
-from docaudit.evidence import Model
+from pydantic import Field, computed_field, model_validator
+
+from docaudit.justification import Model
+
+
+def written(threshold: float) -> str:
+    """A threshold as short as it can be without becoming another: ``0.4``, ``8.000504073790324``."""
+    short = f"{threshold:g}"
+    return short if float(short) == threshold else repr(threshold)
+
+
+class Direction(StrEnum):
+    """Which end of the scale is good: a similarity is better if higher, a distance if lower."""
+
+    HIGHER = "higher_is_better"
+    LOWER = "lower_is_better"
+
+    def better(self, one: float, other: float) -> bool:
+        """Whether the first score is strictly better than the second."""
+        return one > other if self is Direction.HIGHER else one < other
+
+
+class Aggregation(StrEnum):
+    """How the scores of the candidates become the one value that the gate compares."""
+
+    TOP_1 = "top_1"
+    MIN_OF_TOP_N = "min_of_top_n"
+
+
+class Comparison(StrEnum):
+    """Whether a value that equals the threshold passes; said for "higher is better" and turned round for "lower"."""
+
+    AT_LEAST = ">="
+    MORE_THAN = ">"
+
+
+class OperatingRecord(Model):
+    """All that fixes what a threshold means; a threshold without it cannot be carried anywhere.
+
+    Attributes:
+        stage: Where the score arises: "retrieval", "reranking".
+        score_kind: What the number is: "BM25 positive-IDF", "cosine similarity". Never a probability.
+        direction: Which end of the scale is good.
+        aggregation: How a question's candidates become one value.
+        top_n: How many candidates `min_of_top_n` looks at; of fewer candidates, all. None for `top_1`.
+        comparison: Whether a value equal to the threshold passes.
+        model_version, index_version, config_version: Versions of what made the scores; None if there is no such part.
+        conditions: What must hold besides the score (subject, period, permission, evidence), each with how it is
+            checked. The gate itself checks none of them.
+    """
+
+    stage: str = Field(min_length=1)
+    score_kind: str = Field(min_length=1)
+    direction: Direction
+    aggregation: Aggregation = Aggregation.TOP_1
+    top_n: int | None = Field(default=None, ge=1, strict=True)
+    comparison: Comparison = Comparison.AT_LEAST
+    model_version: str | None = None
+    index_version: str | None = None
+    config_version: str | None = None
+    conditions: Mapping[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _top_n_belongs_to_min(self) -> OperatingRecord:
+        if (self.aggregation is Aggregation.MIN_OF_TOP_N) != (self.top_n is not None):
+            raise ValueError("min_of_top_n needs top_n, and top_1 has none")
+        return self
+
+    def better(self, one: float, other: float) -> bool:
+        """Whether the first score is strictly better than the second."""
+        return self.direction.better(one, other)
+
+    def passes(self, value: float, threshold: float) -> bool:
+        """Whether a value gets through."""
+        return self.better(value, threshold) or (
+            self.comparison is Comparison.AT_LEAST and value == threshold
+        )
+
+    def rule(self, threshold: float) -> str:
+        """The comparison in words: ``value >= 0.4``."""
+        sign = self.comparison.value
+        return f"value {sign if self.direction is Direction.HIGHER else sign.replace('>', '<')} {written(threshold)}"
+
+
+class Candidate(Model):
+    """One thing that the retriever found.
+
+    Attributes:
+        doc_id: Which document, page or chunk.
+        score: Its score; None if the retriever gave none.
+    """
+
+    doc_id: str = Field(min_length=1)
+    score: float | None = Field(default=None, allow_inf_nan=False, strict=True)
+
+
+class Retrieval(Model):
+    """What the retriever gave for one question, frozen: only the threshold changes after that.
+
+    Attributes:
+        id: Name of the question.
+        query: Its text.
+        status: `failed` if the search did not take place; that is not "nothing found".
+        error: What went wrong, if it failed.
+        candidates: Best first.
+    """
+
+    id: str = Field(min_length=1)
+    query: str = Field(min_length=1)
+    status: Literal["ok", "failed"] = "ok"
+    error: str | None = None
+    candidates: tuple[Candidate, ...] = ()
+
+    @model_validator(mode="after")
+    def _failure_found_nothing(self) -> Retrieval:
+        if self.id != self.id.strip() or not self.query.strip():
+            raise ValueError("the id has no blanks around it, and the query has words")
+        if self.status == "failed" and self.candidates:
+            raise ValueError("a search that failed has no candidates")
+        if self.status == "ok" and self.error:
+            raise ValueError("a search that did not fail has no error")
+        named = [candidate.doc_id for candidate in self.candidates]
+        if len(set(named)) < len(named):
+            raise ValueError("a candidate is listed twice")
+        return self
 
 
 class Reason(StrEnum):
@@ -76,3 +221,197 @@ def decide_all(
 ) -> tuple[Decision, ...]:
     """Pass or hold each question, in order."""
     return tuple(decide(operating, retrieval, threshold) for retrieval in retrievals)
+
+
+class Evidence(StrEnum):
+    """Whether the collection that the user may read holds what an answer needs."""
+
+    PRESENT = "present"
+    ABSENT = "absent"
+    UNVERIFIED = "unverified"
+
+
+class AbsentBasis(Model):
+    """What "absent" rests on; without it the label is only an opinion.
+
+    Attributes:
+        scope: Which collection was looked through.
+        version: Its version or day.
+        permission: With whose permissions.
+        method: How it was established.
+    """
+
+    scope: str = Field(min_length=1)
+    version: str = Field(min_length=1)
+    permission: str = Field(min_length=1)
+    method: str = Field(min_length=1)
+
+
+class Grade(StrEnum):
+    """How an answer compares with evidence and expected answer; the two ways of not knowing are told apart."""
+
+    CORRECT = "correct"
+    PARTIAL = "partial"
+    WRONG = "wrong"
+    NO_REFERENCE = "no_reference"
+    UNDECIDABLE = "undecidable"
+
+
+class Answer(Model):
+    """What became of a question once it was past the gate.
+
+    Attributes:
+        returned: Whether an answer on the matter reached the user; False if it was held back after generation.
+        grade: How good it was; None if none was returned.
+        satisfied: Required items that the answer gives.
+        missing: Required items that it lacks.
+    """
+
+    returned: bool
+    grade: Grade | None = None
+    satisfied: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Answer:
+        if self.returned != (self.grade is not None):
+            raise ValueError("an answer that was returned has a grade, one that was held back has none")
+        if not self.returned and (self.satisfied or self.missing):
+            raise ValueError("an answer that was held back has no items")
+        if set(self.satisfied) & set(self.missing):
+            raise ValueError("an item is both satisfied and missing")
+        if self.grade is Grade.CORRECT and self.missing:
+            raise ValueError("an answer that lacks required items is 'partial', not 'correct'")
+        if self.grade is Grade.PARTIAL and not (self.satisfied and self.missing):
+            raise ValueError(
+                "a partial answer names the items it has (satisfied) and those it lacks (missing)"
+            )
+        return self
+
+
+class Label(Model):
+    """What is known of one question.
+
+    Attributes:
+        evidence: Whether the evidence is in the collection.
+        basis: What "absent" rests on.
+        required_doc_ids: Documents that an answer needs; None if they were not written down.
+        group: Questions about one rule, and paraphrases of each other, have one group.
+        category: Kind of question, for results apart ("negation", "same name, other product").
+        votes: What each person said, if several did.
+        answer: The answer that stands behind the gate; None if none was made.
+    """
+
+    evidence: Evidence
+    basis: AbsentBasis | None = None
+    required_doc_ids: tuple[str, ...] | None = None
+    group: str | None = Field(default=None, min_length=1)
+    category: str | None = Field(default=None, min_length=1)
+    votes: Mapping[str, Evidence] = Field(default_factory=dict)
+    answer: Answer | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Label:
+        if self.evidence is Evidence.ABSENT and self.basis is None:
+            raise ValueError("'absent' needs a basis: scope, version, permission and method")
+        if self.evidence is Evidence.ABSENT and self.required_doc_ids:
+            raise ValueError("'absent', but required documents are named")
+        if self.evidence is Evidence.PRESENT and self.required_doc_ids == ():
+            raise ValueError("'present', but the list of required documents is empty")
+        said = set(self.votes.values())
+        if len(said) == 1 and said != {self.evidence}:
+            raise ValueError(f"everyone voted '{said.pop()}', but the label is '{self.evidence}'")
+        if self.evidence is Evidence.ABSENT and self.answer and self.answer.grade is Grade.CORRECT:
+            raise ValueError("'absent', but the answer was graded correct against evidence")
+        return self
+
+    @property
+    def disputed(self) -> bool:
+        """Whether people disagreed."""
+        return len(set(self.votes.values())) > 1
+
+
+CONFIDENCE = 0.95
+
+
+def percent(share: float) -> str:
+    """``28.0 %``."""
+    return f"{share * 100:.1f} %"
+
+
+class Ratio(Model):
+    """So many of so many; of nothing there is no share, and zero errors in few questions promise little.
+
+    Attributes:
+        numerator: How many.
+        denominator: Of how many.
+    """
+
+    numerator: int
+    denominator: int
+
+    @model_validator(mode="before")
+    @classmethod
+    def _computed_anew(cls, given: Any) -> Any:
+        """A saved ratio also has its share and interval; they follow from the counts."""
+        if not isinstance(given, dict):
+            return given
+        return {name: value for name, value in given.items() if name not in ("share", "interval")}
+
+    @model_validator(mode="after")
+    def _a_part_of_the_whole(self) -> Ratio:
+        if not 0 <= self.numerator <= self.denominator:
+            raise ValueError(f"{self.numerator} of {self.denominator} is not a share")
+        return self
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def share(self) -> float | None:
+        """Between 0 and 1; None if the denominator is 0."""
+        return self.numerator / self.denominator if self.denominator else None
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Exact interval (Clopper-Pearson, 95 % two-sided) of the share in all such questions; None of nothing."""
+        if not self.denominator:
+            return None
+        from scipy.stats import binomtest  # slow to import, and the command line must start fast
+
+        found = binomtest(self.numerator, self.denominator).proportion_ci(CONFIDENCE, method="exact")
+        return float(found.low), float(found.high)
+
+    def __str__(self) -> str:
+        """``21 of 75 (28.0 %)``; with the bound where all or none were counted."""
+        counts = f"{self.numerator} of {self.denominator}"
+        if self.share is None or self.interval is None:
+            return f"{counts} (not measurable)"
+        low, high = self.interval
+        bound = ""
+        if self.numerator == 0:
+            bound = f"; exact 95 % interval up to {percent(high)}"
+        elif self.numerator == self.denominator:
+            bound = f"; exact 95 % interval from {percent(low)}"
+        return f"{counts} ({percent(self.share)}{bound})"
+
+
+_END = "?？.。!！ "
+
+
+def plain(text: str) -> str:
+    """The text in one Unicode form, without outer blanks, each run of blanks one; nothing else is dropped.
+
+    >>> plain("  How  much? "), plain("-5 °C") == plain("5 °C"), plain("US") == plain("us")
+    ('How much?', False, False)
+    """
+    return re.sub(r"\s+", " ", unicodedata.normalize("NFC", text)).strip()
+
+
+def same_question(one: str | None, other: str | None) -> bool:
+    """Whether both ask the same; a question that is not there is none, so it is the same as nothing."""
+    return bool(one and other) and plain(one or "") == plain(other or "") != ""
+
+
+def without_end(text: str) -> str:
+    """The plain text without the signs that end it, for labels that contradict each other."""
+    return plain(text).rstrip(_END)

@@ -11,10 +11,10 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
-from docaudit.abstention.records import Direction, written
+from docaudit.abstention.gate import Direction, written
 from docaudit.abstention.threshold_sweep import Sweep
-from docaudit.atomic import write_bytes
 from docaudit.errors import ModelError, OutputError
+from docaudit.files import write_bytes
 
 _MOST_MARKS, _MOST_DOTS, _ROOM = 8, 40, 0.7
 _RISK, _FALSE_PASS, _OVER_HOLD = "#1f4e79", "#b3261e", "#8a6d00"

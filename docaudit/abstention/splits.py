@@ -2,22 +2,26 @@
 
 Questions of one group stay together, and so do questions that are written almost alike: else the second part would
 repeat what the first has shown. Paraphrases in other words cannot be seen here; give them one group.
+
+A split in its file, which counts the looks at its held-out part: what cannot be counted is not shown.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Literal, NoReturn
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
-from docaudit.abstention.frozen import Frozen, Row
-from docaudit.abstention.frozen_checks import listed
+from docaudit.abstention.results import Frozen, Row, listed, read_json
 from docaudit.errors import GateError
-from docaudit.evidence import Model
-from docaudit.folding import fold
+from docaudit.files import write_text
+from docaudit.justification import Model
+from docaudit.text.folding import fold
 
 NEAR_DUPLICATE = 90
 """From this similarity (0 to 100: edits in proportion to length) two questions count as almost the same."""
@@ -230,3 +234,32 @@ def _joined_groups(rows: Sequence[Row], joined: Sequence[tuple[Row, Row]]) -> li
     links = coo_array(([1] * len(ends), (starts, stops)), shape=(len(names), len(names)))
     component = connected_components(links, directed=False)[1]
     return [int(component[names[_group(row)]]) for row in rows]
+
+
+def load_split(path: str | Path) -> Split:
+    """The split that `docaudit gate split` wrote; raises GateError."""
+    content, _ = read_json(Path(path))
+    try:
+        return Split.model_validate(content)
+    except ValidationError as error:
+        raise GateError(
+            "is not a split of results", file=str(path), remedy="make one: docaudit gate split"
+        ) from error
+
+
+def take_held_out(frozen: Frozen, path: str | Path, purpose: str) -> Frozen:
+    """The held-out part, with this look counted in the file before anything is shown.
+
+    Args:
+        frozen: The results that were split.
+        path: File of the split.
+        purpose: What the look is for; kept with today's date.
+
+    Raises:
+        GateError: The file is no split of these results, or the split leaks.
+        OutputError: The look cannot be counted.
+    """
+    parts = load_split(path).used(purpose, dt.date.today().isoformat())
+    chosen = take_part(frozen, parts, "held_out")
+    write_text(Path(path), parts.model_dump_json(indent=1) + "\n")
+    return chosen

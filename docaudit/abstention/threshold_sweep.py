@@ -1,22 +1,392 @@
-"""Thresholds over frozen results: retrieval, labels and answers stay, only the threshold changes."""
+"""Thresholds over frozen results: retrieval, labels and answers stay, only the threshold changes.
+
+What a threshold does to questions whose evidence is known: each count with the denominator that belongs to it.
+
+A false pass is counted of questions without evidence, an over-hold of questions with evidence, pass and hold of all.
+None of them says whether an answer was right: see docaudit.abstention.threshold_sweep.
+
+Short thresholds that tell apart all values that questions have.
+
+The ledger of final answers behind a gate: right, partly right, wrong, not known, held back; never one number.
+
+A hold is not a correct answer, and a question that passed the gate is not yet one that was answered.
+
+What numbers over a set of questions cannot say; printed with them.
+
+Risk against coverage: of the questions that pass, how many have no evidence, as ever more are let through.
+
+The area is always that from coverage 0 to 1, so that a gate does not look better because scores are missing: questions
+without a score come last, together, as no threshold lets them pass.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import ROUND_FLOOR, Context, Decimal
+from itertools import groupby, pairwise
 from typing import Literal
 
-from docaudit.abstention.answers import AnswerLedger, answer_ledger
-from docaudit.abstention.counts import GateCounts, Unverified, count
-from docaudit.abstention.cut_points import cut_points
-from docaudit.abstention.frozen import Frozen, QuestionSet, Row
-from docaudit.abstention.gate import gate_value
-from docaudit.abstention.limits import limits
-from docaudit.abstention.records import Direction, OperatingRecord, written
-from docaudit.abstention.risk_coverage import RiskCoverage, risk_coverage
+from docaudit.abstention.gate import (
+    Answer,
+    Comparison,
+    Decision,
+    Direction,
+    Evidence,
+    Grade,
+    OperatingRecord,
+    Ratio,
+    Reason,
+    decide_all,
+    gate_value,
+    written,
+)
+from docaudit.abstention.results import Frozen, QuestionSet, Row, listed
 from docaudit.errors import GateError
-from docaudit.evidence import Model
+from docaudit.justification import Model
+
+Unverified = Literal["refuse", "apart"]
+"""What becomes of questions whose evidence nobody has verified: refused, or counted in pass and hold, but apart."""
+
+
+class GateCounts(Model):
+    """One threshold over all questions.
+
+    Attributes:
+        threshold: What values are compared with.
+        rule: The comparison in words.
+        passed, held: Of all questions.
+        false_pass: Passed, of the questions whose evidence is absent.
+        false_pass_ids: Which.
+        over_hold: Held, of the questions whose evidence is present; a failed search is one of the causes.
+        over_hold_ids: Which.
+        unverified_passed: Passed, of the questions that nobody has verified.
+        passed_with_required: Passed questions whose required documents are all among the candidates, of the passed
+            ones of which that is known; without evidence nothing can be, so false passes are among the others.
+        passed_without_required_ids: The others of these.
+        required_found: The same of passed questions with evidence alone, whose required documents were written down.
+        reasons: How many questions have each reason; they add up to all questions.
+        disputed: Questions on whose evidence people disagreed, of all.
+    """
+
+    threshold: float
+    rule: str
+    passed: Ratio
+    held: Ratio
+    false_pass: Ratio
+    false_pass_ids: tuple[str, ...]
+    over_hold: Ratio
+    over_hold_ids: tuple[str, ...]
+    unverified_passed: Ratio
+    passed_with_required: Ratio
+    passed_without_required_ids: tuple[str, ...]
+    required_found: Ratio
+    reasons: Mapping[Reason, int]
+    disputed: Ratio
+
+
+def required_documents_covered(row: Row) -> bool | None:
+    """Whether every required document is among the candidates; None if nobody wrote down which are required.
+
+    Without evidence in the collection nothing can be covered. It says nothing of the right passage, or answer.
+    """
+    required = row.label.required_doc_ids
+    if required is None:
+        return False if row.label.evidence is Evidence.ABSENT else None
+    found = {candidate.doc_id for candidate in row.retrieval.candidates}
+    return bool(required) and set(required) <= found
+
+
+def count(frozen: Frozen, threshold: float, *, unverified: Unverified = "refuse") -> GateCounts:
+    """Count what one threshold does; raises GateError for unverified rows unless they are to be counted apart."""
+    need_verified(frozen, unverified)
+    decisions = decide_all(frozen.operating, [row.retrieval for row in frozen.rows], threshold)
+    passed = passed_ids(decisions)
+    absent, present = frozen.labelled(Evidence.ABSENT), frozen.labelled(Evidence.PRESENT)
+    open_rows = frozen.labelled(Evidence.UNVERIFIED)
+    false_pass = tuple(row.id for row in absent if row.id in passed)
+    over_hold = tuple(row.id for row in present if row.id not in passed)
+    covered = {row.id: required_documents_covered(row) for row in frozen.rows if row.id in passed}
+    without = tuple(name for name, known in covered.items() if known is False)
+    known = sum(value is not None for value in covered.values())
+    found = [covered[row.id] for row in present if covered.get(row.id) is not None]
+    total = len(frozen.rows)
+    return GateCounts(
+        threshold=threshold,
+        rule=frozen.operating.rule(threshold),
+        passed=Ratio(numerator=len(passed), denominator=total),
+        held=Ratio(numerator=total - len(passed), denominator=total),
+        false_pass=Ratio(numerator=len(false_pass), denominator=len(absent)),
+        false_pass_ids=false_pass,
+        over_hold=Ratio(numerator=len(over_hold), denominator=len(present)),
+        over_hold_ids=over_hold,
+        unverified_passed=Ratio(
+            numerator=sum(row.id in passed for row in open_rows), denominator=len(open_rows)
+        ),
+        passed_with_required=Ratio(numerator=known - len(without), denominator=known),
+        passed_without_required_ids=without,
+        required_found=Ratio(numerator=sum(map(bool, found)), denominator=len(found)),
+        reasons={reason: sum(one.reason is reason for one in decisions) for reason in Reason},
+        disputed=Ratio(numerator=sum(row.label.disputed for row in frozen.rows), denominator=total),
+    )
+
+
+def passed_ids(decisions: Sequence[Decision]) -> frozenset[str]:
+    """Names of the questions that passed."""
+    return frozenset(one.query_id for one in decisions if one.passed)
+
+
+def need_verified(frozen: Frozen, unverified: Unverified) -> None:
+    """Raise GateError if there are unverified rows and nobody asked to count them apart."""
+    rows = frozen.labelled(Evidence.UNVERIFIED)
+    if rows and unverified == "refuse":
+        raise GateError(
+            f"{len(rows)} of {len(frozen.rows)} questions are unverified ({listed(rows)})",
+            remedy="label them, or ask for them to be counted apart: --unverified apart",
+        )
+
+
+_MOST_DIGITS = 17
+
+
+def cut_points(operating: OperatingRecord, values: Iterable[float]) -> list[float]:
+    """For each distinct value the shortest threshold that it, all better ones and no worse one pass.
+
+    Short, so that a threshold copied from a table decides as the table says.
+
+    >>> record = OperatingRecord(stage="retrieval", score_kind="BM25", direction="higher_is_better")
+    >>> cut_points(record, [9.811527, 9.114474, 9.114474, 0.62])
+    [0.6, 9.0, 9.8]
+    """
+    sign = 1.0 if operating.direction is Direction.HIGHER else -1.0
+    ordered = sorted({sign * value for value in values})
+    equal_passes = operating.comparison is Comparison.AT_LEAST
+    cuts = []
+    for place, value in enumerate(ordered):
+        worse = ordered[place - 1] if place else -math.inf
+        cuts.append(sign * _between(worse, value, equal_passes) + 0.0)  # + 0.0: never -0.0
+    return cuts
+
+
+def _between(worse: float, value: float, equal_passes: bool) -> float:
+    """The shortest number by which the value passes and the worse one does not."""
+    for digits in range(1, _MOST_DIGITS + 1):
+        cut = float(Context(prec=digits, rounding=ROUND_FLOOR).create_decimal(Decimal(value)))
+        if worse < cut <= value if equal_passes else worse <= cut < value:
+            return cut
+    if equal_passes:
+        return value
+    return worse if math.isfinite(worse) else math.nextafter(value, -math.inf)
+
+
+class AnswerLedger(Model):
+    """What reached the users at one threshold.
+
+    Attributes:
+        threshold: Of the gate.
+        gate_passed: Questions that passed the gate, of all.
+        held_at_gate: Held by the gate, of all.
+        held_after_generation: Held back after an answer was generated, of those that passed.
+        not_recorded: Passed, but nobody recorded what became of them; of those that passed.
+        answer_coverage: Questions that got an answer on the matter, of all. Not the pass rate.
+        correct: Correct answers, of those returned.
+        partial: Partial answers, of those returned.
+        no_reference: Not judged for want of material to judge by, of those returned.
+        undecidable: Not judged because the answer can be read in two ways, of those returned.
+        wrong_of_judged: Wrong answers, of those that could be judged.
+        wrong_of_answered: Wrong answers, of those returned; more if there are wrong ones among those not judged.
+        wrong_of_all: Wrong answers, of all questions; low also for a tool that says nothing.
+        items_satisfied: Required items that the partial answers give, of all that they were to give.
+    """
+
+    threshold: float
+    gate_passed: Ratio
+    held_at_gate: Ratio
+    held_after_generation: Ratio
+    not_recorded: Ratio
+    answer_coverage: Ratio
+    correct: Ratio
+    partial: Ratio
+    no_reference: Ratio
+    undecidable: Ratio
+    wrong_of_judged: Ratio
+    wrong_of_answered: Ratio
+    wrong_of_all: Ratio
+    items_satisfied: Ratio
+
+
+def answer_ledger(frozen: Frozen, threshold: float) -> AnswerLedger | None:
+    """Count the recorded answers of the questions that pass; None if no answer was recorded at all."""
+    if all(row.label.answer is None for row in frozen.rows):
+        return None
+    passed = passed_ids(decide_all(frozen.operating, [row.retrieval for row in frozen.rows], threshold))
+    made = [row.label.answer for row in frozen.rows if row.id in passed]
+    recorded = [answer for answer in made if answer is not None]
+    returned = [answer for answer in recorded if answer.returned]
+    total = len(frozen.rows)
+    unjudged = _graded(returned, Grade.NO_REFERENCE) + _graded(returned, Grade.UNDECIDABLE)
+    partial = [answer for answer in returned if answer.grade is Grade.PARTIAL]
+    given = sum(len(answer.satisfied) for answer in partial)
+    wrong = _graded(returned, Grade.WRONG)
+
+    def of_returned(grade: Grade) -> Ratio:
+        return Ratio(numerator=_graded(returned, grade), denominator=len(returned))
+
+    return AnswerLedger(
+        threshold=threshold,
+        gate_passed=Ratio(numerator=len(passed), denominator=total),
+        held_at_gate=Ratio(numerator=total - len(passed), denominator=total),
+        held_after_generation=Ratio(numerator=len(recorded) - len(returned), denominator=len(passed)),
+        not_recorded=Ratio(numerator=len(made) - len(recorded), denominator=len(passed)),
+        answer_coverage=Ratio(numerator=len(returned), denominator=total),
+        correct=of_returned(Grade.CORRECT),
+        partial=of_returned(Grade.PARTIAL),
+        no_reference=of_returned(Grade.NO_REFERENCE),
+        undecidable=of_returned(Grade.UNDECIDABLE),
+        wrong_of_judged=Ratio(numerator=wrong, denominator=len(returned) - unjudged),
+        wrong_of_answered=of_returned(Grade.WRONG),
+        wrong_of_all=Ratio(numerator=wrong, denominator=total),
+        items_satisfied=Ratio(
+            numerator=given, denominator=given + sum(len(answer.missing) for answer in partial)
+        ),
+    )
+
+
+def _graded(answers: Sequence[Answer], grade: Grade) -> int:
+    return sum(answer.grade is grade for answer in answers)
+
+
+BM25_LIMITS = (
+    "The retriever compares letters: it knows no meaning, negation, time or identifiers.",
+    "No access rights and no metadata filters are applied.",
+    "No answers were generated or graded; a document among the candidates is not yet a right answer.",
+)
+_ORIGINS = {
+    "designed": "The questions were designed, not sampled from use: shares over them are no forecast.",
+    "sampled": "The questions are a sample of their period: other periods and users may ask others.",
+    "production": "The questions are those of one period: later ones may differ.",
+}
+_SMALL = 100
+
+
+def _two_scores(row: Row) -> bool:
+    return len({one.score for one in row.retrieval.candidates if one.score is not None}) > 1
+
+
+def limits(frozen: Frozen) -> tuple[str, ...]:
+    """Sentences that belong to every result over these rows."""
+    said = [_ORIGINS[frozen.questions.origin]]
+    if frozen.part == "all":
+        said.append("No held-out part: a threshold chosen here has not been checked on unseen questions.")
+    elif frozen.part == "tuning":
+        said.append("This is the tuning part: check the chosen threshold on the held-out part, once.")
+    elif frozen.held_out_uses > 1:
+        said.append(
+            f"The held-out part has been used {frozen.held_out_uses} times: it counts as tuning data now, "
+            "and a new one is needed."
+        )
+    counts = [len(frozen.labelled(evidence)) for evidence in (Evidence.ABSENT, Evidence.PRESENT)]
+    if min(counts) < _SMALL:
+        said.append(
+            f"{counts[0]} questions without and {counts[1]} with evidence: zero errors among so few promise no "
+            "zero later; see the bounds."
+        )
+    if not any(_two_scores(row) for row in frozen.rows):
+        said.append(
+            "No question has two candidates with different scores, so nothing shows that "
+            f"{frozen.operating.direction} is the right direction."
+        )
+    disputed = sum(row.label.disputed for row in frozen.rows)
+    if disputed:
+        said.append(f"On {disputed} of {len(frozen.rows)} questions people disagreed about the evidence.")
+    said.append(
+        "A score is no probability, and thresholds do not carry over to other scores, versions or questions."
+    )
+    return tuple(said)
+
+
+class CurvePoint(Model):
+    """One threshold of the curve.
+
+    Attributes:
+        threshold: All questions with this value or a better one pass.
+        passed: How many do; of all questions of the curve, this is the coverage.
+        without_evidence: Of those that pass; this is the risk.
+    """
+
+    threshold: float
+    passed: int
+    without_evidence: int
+
+    @property
+    def risk(self) -> float:
+        """Without evidence, of those that pass."""
+        return self.without_evidence / self.passed
+
+
+class RiskCoverage(Model):
+    """The curve, strictest threshold first.
+
+    Attributes:
+        questions: All whose evidence is known: the denominator of the coverage.
+        points: One for each value that a question has; questions of equal value come together.
+        aurc: Area under the curve from coverage 0 to 1, by trapezoids; the first risk holds back to 0, and questions
+            without a score come last, together. Lower is better. None if no question has a score, or if all that have
+            known evidence have the same label: then there is nothing to tell apart.
+        best: The area if scores told the two labels apart without a fault; None where aurc is.
+        no_skill: The area if scores said nothing: the share of questions without evidence; None where aurc is.
+        unscored: Questions of the curve without a score.
+        greatest_coverage: What the most lenient threshold lets through; less than 1 where questions have no score.
+    """
+
+    questions: int
+    points: tuple[CurvePoint, ...]
+    aurc: float | None
+    best: float | None
+    no_skill: float | None
+    unscored: int
+    greatest_coverage: float
+
+    def coverage(self, point: CurvePoint) -> float:
+        """Passed, of all questions of the curve."""
+        return point.passed / self.questions
+
+
+def risk_coverage(frozen: Frozen) -> RiskCoverage:
+    """The curve over all questions whose evidence is known, present or absent."""
+    known = [row for row in frozen.rows if row.label.evidence is not Evidence.UNVERIFIED]
+    points, passed, wrong = [], 0, 0
+    for value, rows in groupby(_best_first(frozen, known), key=lambda pair: pair[0]):
+        labels = [row.label.evidence for _, row in rows]
+        passed += len(labels)
+        wrong += labels.count(Evidence.ABSENT)
+        points.append(CurvePoint(threshold=value, passed=passed, without_evidence=wrong))
+    absent = sum(row.label.evidence is Evidence.ABSENT for row in known)
+    share = absent / len(known) if points and 0 < absent < len(known) else None
+    return RiskCoverage(
+        questions=len(known),
+        points=tuple(points),
+        aurc=None if share is None else _area(points, len(known), share),
+        best=None if share is None else share**2 / 2,
+        no_skill=share,
+        unscored=len(known) - passed,
+        greatest_coverage=passed / len(known) if known else 0.0,
+    )
+
+
+def _best_first(frozen: Frozen, rows: list[Row]) -> list[tuple[float, Row]]:
+    valued = [(gate_value(frozen.operating, row.retrieval), row) for row in rows]
+    scored = [(value, row) for value, row in valued if isinstance(value, float)]
+    return sorted(scored, key=lambda pair: pair[0], reverse=frozen.operating.direction is Direction.HIGHER)
+
+
+def _area(points: list[CurvePoint], questions: int, base: float) -> float:
+    """From coverage 0 to 1; where all pass, scored or not, the risk is that of all questions."""
+    from sklearn.metrics import auc  # slow to import
+
+    coverage = [0.0, *(one.passed / questions for one in points), 1.0]
+    return float(auc(coverage, [points[0].risk, *(one.risk for one in points), base]))
+
 
 MOST_THRESHOLDS = 100
 _CHOICE = (

@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
-from docaudit.arguments import need_table
+from docaudit.audit import need_table
 from docaudit.cli.printing import print_json
 from docaudit.cli.progress import progress_bar
-from docaudit.concepts import ConceptTable
+from docaudit.concepts.model import ConceptTable
+from docaudit.document import ParsedDocument
 from docaudit.errors import DocauditError, ExitCode, OptionError
 from docaudit.options import AuditOptions
-from docaudit.parsed import ParsedDocument
-from docaudit.render.clean import one_line
-from docaudit.render.words import plural
+from docaudit.render.language import one_line, plural
 
 if TYPE_CHECKING:
     from docaudit.justification import AbsenceJustification
-    from docaudit.render.tongue import Language
+    from docaudit.render.language import Language
 
 
 class Look(NamedTuple):
@@ -53,7 +52,7 @@ def audit(
 ) -> int:
     """Audit one document; the exit code is that of its finding."""
     import docaudit
-    from docaudit.render.text import print_report
+    from docaudit.render.terminal import print_report
     from docaudit.saved import dump
 
     if options.explain_with == "model":
@@ -115,10 +114,11 @@ def parse(doc: Path, out: Path, options: AuditOptions, *, as_json: bool) -> int:
 def report(saved: Path, look: Look, *, html: Path | None, out: Path | None, as_json: bool) -> int:
     """Show a saved justification on the terminal, or write it again."""
     import docaudit
-    from docaudit import atomic, reporting
-    from docaudit.render.headlines import headline
-    from docaudit.render.text import print_report
-    from docaudit.render.tongue import Tongue
+    from docaudit import files as atomic
+    from docaudit.render.language import Tongue
+    from docaudit.render.terminal import print_report
+    from docaudit.render.view import headline
+    from docaudit.report import html_report
     from docaudit.saved import dump, load_justification
 
     justification = load_justification(saved)
@@ -126,7 +126,7 @@ def report(saved: Path, look: Look, *, html: Path | None, out: Path | None, as_j
         justification = docaudit.redact(justification)
     written, problems = _write(justification, out, look)
     if html is not None:
-        page = reporting.html_report(
+        page = html_report(
             justification, look.doc, redact=look.redact, language=look.language, password=look.password
         )
         atomic.write_text(html, page)
@@ -179,7 +179,7 @@ def _write(
     justification: AbsenceJustification, out: Path | None, look: Look, *, searched_on: dt.date | None = None
 ) -> tuple[list[Path], tuple[str, ...]]:
     """Write a report into a folder, if one is named: the files, and what could not be made."""
-    from docaudit.reporting import write_report
+    from docaudit.report import write_report
 
     if out is None:
         return [], ()
@@ -197,7 +197,7 @@ def _write(
 
 def _say_sent(options: AuditOptions) -> None:
     """Say where text goes before it does; raises OptionError if no model is configured."""
-    from docaudit.wording import Endpoint
+    from docaudit.wording.model import Endpoint
 
     host = Endpoint.from_environment(options.explain_seconds).host
     click.echo(f"docaudit: question, counts and snippets of the document will be sent to {host}", err=True)

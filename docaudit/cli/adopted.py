@@ -10,13 +10,13 @@ import click
 
 from docaudit.abstention.adoption import FollowUp, diff_bundles, load_bundle, need_first_use
 from docaudit.abstention.adoption import adopt as make
-from docaudit.abstention.records import written
-from docaudit.abstention.split_files import load_split, take_held_out
-from docaudit.atomic import write_text
+from docaudit.abstention.gate import written
+from docaudit.abstention.splits import load_split, take_held_out
 from docaudit.cli.gates import read_results
 from docaudit.cli.printing import print_json
 from docaudit.errors import OutputError
-from docaudit.render.clean import one_line
+from docaudit.files import write_text
+from docaudit.render.language import one_line
 
 
 @dataclass(frozen=True)

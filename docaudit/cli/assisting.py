@@ -1,4 +1,4 @@
-"""The command that serves docaudit to assistants: mcp. What it does is in docaudit.integrations.mcp_server."""
+"""The command that serves docaudit to assistants: mcp. What it does is in docaudit.integrations.mcp."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ def mcp(
     Speaks the Model Context Protocol over standard input and output (extra mcp). Exit code: 0 when the client has gone,
     2 error.
     """
-    from docaudit.roots import Roots
+    from docaudit.integrations.served import Roots
 
     roots = Roots(folders, max_mb=max_mb)
     try:
-        from docaudit.integrations.mcp_server.asked import Limits
-        from docaudit.integrations.mcp_server.server import serve
+        from docaudit.integrations.mcp import Limits
+        from docaudit.integrations.mcp_server import serve
     except ImportError as error:
         raise OptionError(
             "the package mcp, which speaks the protocol, cannot be loaded",

@@ -7,17 +7,15 @@ from pathlib import Path
 
 import click
 
-from docaudit.chunk_files import load_chunks
 from docaudit.cli.actions import read_parsed
 from docaudit.cli.printing import print_json
 from docaudit.cli.progress import progress_bar
 from docaudit.compare import Comparison, Fate
+from docaudit.document import ParsedDocument
 from docaudit.errors import ExitCode
 from docaudit.options import READING_OPTIONS
-from docaudit.parsed import ParsedDocument
-from docaudit.render.clean import one_line
-from docaudit.render.pages import page_words
-from docaudit.render.words import plural
+from docaudit.render.language import one_line, page_words, plural
+from docaudit.retrieval import load_chunks
 from docaudit.saved import load_justification
 
 _SIGNS = {"confirmed": "✓", "differs": "✗", "not_run": "–"}

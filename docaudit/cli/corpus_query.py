@@ -19,11 +19,10 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from docaudit.corpus.sql import Answer, answering
-from docaudit.corpus.store_tables import ALL, QUERY_TABLES
-from docaudit.render.clean import csv_cell, one_line
-from docaudit.render.paper import Paper, new_console
-from docaudit.render.words import plural
+from docaudit.corpus.audits import ALL, QUERY_TABLES
+from docaudit.corpus.query import Answer, answering
+from docaudit.render.language import csv_cell, one_line, plural
+from docaudit.render.terminal import Paper, new_console
 
 _GAP, _NARROWEST = 2, 12
 _NULL = "NULL"

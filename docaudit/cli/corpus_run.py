@@ -11,14 +11,13 @@ import click
 
 from docaudit.cli.printing import print_json
 from docaudit.cli.progress import progress_bars
-from docaudit.concepts import ConceptTable
-from docaudit.corpus.run import CorpusRun
-from docaudit.corpus.run import run as run_corpus
+from docaudit.concepts.model import ConceptTable
+from docaudit.corpus import CorpusRun
+from docaudit.corpus import run as run_corpus
 from docaudit.corpus.sources import shown
 from docaudit.errors import OptionError
 from docaudit.options import AuditOptions
-from docaudit.render.clean import one_line
-from docaudit.render.words import plural
+from docaudit.render.language import one_line, plural
 
 _NAMED = 5
 

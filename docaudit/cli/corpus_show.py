@@ -7,18 +7,14 @@ from typing import NamedTuple
 
 import click
 
-from docaudit import atomic
+from docaudit import files as atomic
 from docaudit.cli.actions import say_written
 from docaudit.cli.printing import print_json
 from docaudit.cli.progress import progress_bars
-from docaudit.corpus.matrix import load_matrix
-from docaudit.corpus.matrix_csv import matrix_csv
-from docaudit.corpus.matrix_html import MOST_REPORTS, write_pages
-from docaudit.corpus.matrix_model import CorpusMatrix
-from docaudit.corpus.matrix_text import print_matrix
-from docaudit.render.folder import BYTE_ORDER_MARK
-from docaudit.render.tongue import Language
-from docaudit.render.words import plural
+from docaudit.corpus.matrix import CorpusMatrix, load_matrix, matrix_csv, print_matrix
+from docaudit.corpus.pages import MOST_REPORTS, write_pages
+from docaudit.render.language import Language, plural
+from docaudit.render.tables import BYTE_ORDER_MARK
 
 _STDOUT = Path("-")
 

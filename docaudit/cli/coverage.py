@@ -11,14 +11,17 @@ import click
 
 from docaudit.cli.actions import read_parsed, say_written
 from docaudit.cli.glossary import explained, need_known, print_entries
-from docaudit.coverage import measure_readability
+from docaudit.codes import BlindSpotKind
+from docaudit.coverage import (
+    CorpusReadability,
+    Readability,
+    Thumbnail,
+    UnreadableDocument,
+    measure_readability,
+)
 from docaudit.errors import DocauditError, ExitCode
 from docaudit.options import AuditOptions
-from docaudit.readability import CorpusReadability, Readability, Thumbnail, UnreadableDocument
-from docaudit.reasons import BlindSpotKind
-from docaudit.render.clean import one_line
-from docaudit.render.pages import page_words
-from docaudit.render.words import percent, plural
+from docaudit.render.language import one_line, page_words, percent, plural
 
 ANY = "any"
 
@@ -69,8 +72,8 @@ def coverage(
     as_json: bool = False,
 ) -> int:
     """Show what could be read of each document; 1 if the gate stops one, 2 if one could not be read at all."""
-    from docaudit.render import coverage_files
-    from docaudit.render.coverage_text import print_coverage
+    from docaudit.render import coverage as coverage_files
+    from docaudit.render.coverage import print_coverage
 
     corpus, sources = _read(docs, options)
     pictures = _pictures(corpus, sources, options) if html is not None or out is not None else []
@@ -120,8 +123,8 @@ def _read(docs: Iterable[Path], options: AuditOptions) -> tuple[CorpusReadabilit
 def _pictures(
     corpus: CorpusReadability, sources: list[Path | None], options: AuditOptions
 ) -> list[dict[int, Thumbnail]]:
-    from docaudit.extract.thumbnail_run import read_thumbnails
-    from docaudit.render.page_map import thumbnail_widths
+    from docaudit.extract.tasks import read_thumbnails
+    from docaudit.render.coverage import thumbnail_widths
 
     widths = thumbnail_widths(corpus.documents)
     return [

@@ -6,17 +6,20 @@ from pathlib import Path
 
 import click
 
-from docaudit.abstention.ledger.changes import diff_ledgers, load_evaluation, verify_evaluation
-from docaudit.abstention.ledger.evaluate import evaluate_ledger
-from docaudit.abstention.ledger.ledger import load_ledger
-from docaudit.abstention.ledger.reading import FILES
-from docaudit.abstention.ledger.report import Decision, Evaluation
-from docaudit.atomic import write_text
+from docaudit.abstention.ledger.evaluate import (
+    diff_ledgers,
+    evaluate_ledger,
+    load_evaluation,
+    verify_evaluation,
+)
+from docaudit.abstention.ledger.read import FILES, load_ledger
+from docaudit.abstention.ledger.results import Decision, Evaluation
 from docaudit.cli.printing import print_json
 from docaudit.errors import OutputError
+from docaudit.files import write_text
 from docaudit.render import ledger_text
-from docaudit.render.clean import one_line
-from docaudit.render.paper import Paper, new_console
+from docaudit.render.language import one_line
+from docaudit.render.terminal import Paper, new_console
 
 _SHOWN = 20
 

@@ -8,19 +8,13 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from docaudit.abstention.answers import AnswerLedger
-from docaudit.abstention.counts import GateCounts
-from docaudit.abstention.gate import Reason
-from docaudit.abstention.ratio import Ratio, percent
-from docaudit.abstention.records import written
-from docaudit.abstention.risk_coverage import RiskCoverage
-from docaudit.abstention.threshold_sweep import Point, Sweep
-from docaudit.render.clean import one_line
-from docaudit.render.paper import Paper, new_console
-from docaudit.render.words import plural
+from docaudit.abstention.gate import Ratio, Reason, percent, written
+from docaudit.abstention.threshold_sweep import AnswerLedger, GateCounts, Point, RiskCoverage, Sweep
+from docaudit.render.language import one_line, plural
+from docaudit.render.terminal import Paper, new_console
 
 if TYPE_CHECKING:
-    from docaudit.abstention.guarantee import Guarantee
+    from docaudit.abstention.calibration import Guarantee
 
 SHOWN = 20
 """Thresholds shown at most; every nth of more."""

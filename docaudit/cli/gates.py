@@ -8,17 +8,15 @@ from typing import Any
 
 import click
 
-from docaudit.abstention.frozen import Frozen
-from docaudit.abstention.reading import read_frozen, read_json
-from docaudit.abstention.records import written
-from docaudit.abstention.split_files import load_split, take_held_out
-from docaudit.abstention.splits import take_part
+from docaudit.abstention.gate import written
+from docaudit.abstention.results import Frozen, read_frozen, read_json
+from docaudit.abstention.splits import load_split, take_held_out, take_part
 from docaudit.abstention.threshold_sweep import Sweep, lenient_first, sweep_thresholds
-from docaudit.atomic import write_text
 from docaudit.cli.gate_tables import print_sweep
 from docaudit.cli.printing import print_json
 from docaudit.errors import GateError, OutputError
-from docaudit.render.words import plural
+from docaudit.files import write_text
+from docaudit.render.language import plural
 
 
 @dataclass(frozen=True)
@@ -34,8 +32,7 @@ class Look:
 
 def run(config: Path, documents: Path, queries: Path, out: Path, *, plot: Path | None, as_json: bool) -> int:
     """Run the reference experiment and write its results."""
-    from docaudit.abstention.experiment import run_experiment
-    from docaudit.abstention.experiment_files import read_inputs
+    from docaudit.abstention.experiment import read_inputs, run_experiment
 
     _need_place(plot)
     _need_apart(out, config, documents, queries)
@@ -87,7 +84,7 @@ def sweep(look: Look, *, guarantee: float | None, confidence: float, plot: Path 
     found = sweep_thresholds(frozen, look.thresholds, unverified=look.unverified)
     promise = None
     if guarantee is not None:
-        from docaudit.abstention.guarantee import guaranteed_threshold
+        from docaudit.abstention.calibration import guaranteed_threshold
 
         promise = guaranteed_threshold(
             frozen,

@@ -10,15 +10,13 @@ from typing import NamedTuple, TypeVar
 from rich.console import Console
 
 from docaudit.abstention import gate
+from docaudit.codes import BlindSpotKind, LedgerState, NearMissReason, PageState, TextSource
+from docaudit.concepts.lint import LintCode
 from docaudit.errors import OptionError
-from docaudit.justification import Finding
-from docaudit.linting.codes import LintCode
-from docaudit.location import PageState, TextSource
-from docaudit.obligations.rules import RULES
-from docaudit.reasons import BlindSpotKind, LedgerState, NearMissReason
-from docaudit.render import words
-from docaudit.render.paper import Paper, new_console
-from docaudit.retrieved import ChunkPlace, RetrievalVerdict
+from docaudit.justification import ChunkPlace, Finding, RetrievalVerdict
+from docaudit.render import language as words
+from docaudit.render.terminal import Paper, new_console
+from docaudit.rules import RULES
 
 Code = TypeVar("Code", bound=StrEnum)
 

@@ -12,20 +12,19 @@ import click
 from docaudit.cli.actions import say_written
 from docaudit.cli.printing import print_json
 from docaudit.cli.progress import progress_bar
-from docaudit.concepts import ConceptTable
-from docaudit.elusion.draws import Draw
-from docaudit.elusion.sampling import draw_sample
+from docaudit.concepts.model import ConceptTable
 from docaudit.errors import OptionError, SampleError
 from docaudit.justification import AbsenceJustification
 from docaudit.options import SEARCH_OPTIONS, AuditOptions
+from docaudit.sampling import Draw, draw_sample
 
 _DRAWING = ("size", "per_stratum", "at_most", "confidence", "seed", "unit")
 
 
 def draw(doc: Path, given: Mapping[str, Any], options: AuditOptions, *, as_json: bool) -> int:
     """Draw from one document and write the sheet."""
-    from docaudit.extract.thumbnail_run import read_thumbnails
-    from docaudit.render.review_sheet import need_new_folder, picture_widths, write_review
+    from docaudit.extract.tasks import read_thumbnails
+    from docaudit.render.sampling import need_new_folder, picture_widths, write_review
 
     folder: Path = given["out"]
     need_new_folder(folder)
@@ -55,8 +54,8 @@ def draw(doc: Path, given: Mapping[str, Any], options: AuditOptions, *, as_json:
 
 def read(sheet: Path, doc: Path | None, record: Path | None, *, as_json: bool) -> int:
     """Say what a filled-in sheet shows; the exit code is that of the result."""
-    from docaudit.elusion.result import read_sample
-    from docaudit.render.sample_text import print_sample
+    from docaudit.render.sampling import print_sample
+    from docaudit.sampling_sheet import read_sample
 
     result = read_sample(sheet, draw=record)
     if doc is not None:
@@ -120,8 +119,8 @@ def _justification(doc: Path, given: Mapping[str, Any], options: AuditOptions) -
 
 
 def _say_drawn(drawn: Draw) -> None:
-    from docaudit.render.clean import one_line
-    from docaudit.render.sample_words import drawn_words, stratum_name
+    from docaudit.render.language import one_line
+    from docaudit.render.sampling import drawn_words, stratum_name
 
     click.echo(f"{one_line(drawn.document.name)}: {drawn_words(drawn)}")
     for stratum in drawn.strata:

@@ -1,4 +1,4 @@
-"""`docaudit serve`: its flags are the settings of docaudit.integrations.http. The server loads when it runs."""
+"""`docaudit serve`: its flags are the settings of docaudit.integrations.http.base. The server loads when it runs."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def serve(**flags: Any) -> int:
     Runs until it is interrupted. Exit code: 0 ended as told, 2 error.
     """
     try:
-        from docaudit.integrations.http.serving import serve as run
+        from docaudit.integrations.http.app import serve as run
     except ImportError as error:
         raise OptionError(
             f"the package {error.name} cannot be loaded, and docaudit serve needs it",
@@ -65,7 +65,7 @@ def serve(**flags: Any) -> int:
         ) from error
     from pydantic import ValidationError
 
-    from docaudit.integrations.http.settings import ServeSettings
+    from docaudit.integrations.http.base import ServeSettings
 
     given = {name: value for name, value in flags.items() if value not in (None, ())}
     try:

@@ -7,16 +7,15 @@ from pathlib import Path
 
 import click
 
-from docaudit.arguments import need_table
+from docaudit.audit import need_table
 from docaudit.cli.actions import read_parsed
 from docaudit.cli.printing import print_json
 from docaudit.cli.progress import progress_bar
-from docaudit.concepts import ConceptTable
+from docaudit.concepts.model import ConceptTable
 from docaudit.options import AuditOptions
-from docaudit.render.clean import one_line
-from docaudit.render.words import plural
-from docaudit.suggest.prepared import Method, Prepared
-from docaudit.table_strength import ConceptStrength, table_strength
+from docaudit.render.language import one_line, plural
+from docaudit.suggest.neighbours import Method, Prepared
+from docaudit.suggest.strength import ConceptStrength, table_strength
 
 
 def strength(

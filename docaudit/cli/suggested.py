@@ -11,16 +11,14 @@ import click
 from docaudit.cli.actions import read_parsed
 from docaudit.cli.printing import print_json
 from docaudit.cli.progress import progress_bar
-from docaudit.concepts import ConceptTable, Variant
+from docaudit.concepts.model import ConceptTable
+from docaudit.concepts.variant import Variant
 from docaudit.errors import OptionError
 from docaudit.options import AuditOptions
-from docaudit.render.clean import one_line
-from docaudit.render.words import plural
+from docaudit.render.language import one_line, plural
 from docaudit.suggest import suggest_from
-from docaudit.suggest.candidates import Candidate, Suggestions
-from docaudit.suggest.decisions import decide, find, propose
-from docaudit.suggest.known import Known
-from docaudit.suggest.prepared import Method, Prepared
+from docaudit.suggest.candidates import Candidate, Known, Suggestions, decide, find, propose
+from docaudit.suggest.neighbours import Method, Prepared
 
 _PAGES_SHOWN = 6
 

@@ -15,17 +15,13 @@ from typing import Any
 import click
 import pandas as pd
 
-from docaudit.evidence import BlindSpot, Hit, LedgerRow
-from docaudit.location import TextLikely
-from docaudit.parsed import ParsedDocument
-from docaudit.reasons import LedgerState
-from docaudit.records import blind_spots
-from docaudit.render import words
-from docaudit.render.clean import one_line
-from docaudit.render.pages import page_words
-from docaudit.render.paper import Paper, new_console
+from docaudit.codes import LedgerState, TextLikely
+from docaudit.document import ParsedDocument, blind_spots
+from docaudit.justification import BlindSpot, Hit, LedgerRow
+from docaudit.render import language as words
+from docaudit.render.language import one_line, page_words
 from docaudit.render.tables import BOX, HIT_COLUMNS, hit_row, table_csv
-from docaudit.render.text import print_kwic
+from docaudit.render.terminal import Paper, new_console, print_kwic
 from docaudit.render.view import heading, place
 
 

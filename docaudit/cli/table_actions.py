@@ -8,20 +8,20 @@ from pathlib import Path
 import click
 
 from docaudit.cli.printing import print_json
-from docaudit.concept_table.rows import MatchMode
-from docaudit.concepts import ConceptTable, Variant
+from docaudit.concepts.check import MatchMode
+from docaudit.concepts.model import ConceptTable
+from docaudit.concepts.variant import Variant
 from docaudit.errors import ConceptTableError, OptionError, OutputError
 from docaudit.options import AuditOptions
-from docaudit.render.clean import one_line
-from docaudit.render.words import plural
-from docaudit.wordforms import CJK
+from docaudit.render.language import one_line, plural
+from docaudit.text.words import CJK
 
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
 
 def init(path: Path, question: str, *, as_json: bool) -> int:
     """Write a first table; one that exists already is never overwritten."""
-    from docaudit.concept_init import first_table
+    from docaudit.concepts.change import first_table
 
     if _is_there(path):
         raise OutputError(
@@ -140,13 +140,13 @@ def _is_there(path: Path) -> bool:
 
 def lint(path: Path, doc: Path | None, options: AuditOptions, *, as_json: bool) -> int:
     """Print what is odd in a concept table; 1 if there is more than remarks."""
-    from docaudit.linting.rules import lint as find
+    from docaudit.concepts.lint import lint as find
 
     table = ConceptTable.load(path)
     findings = find(table)
     if doc is not None:
         from docaudit.cli.actions import read_parsed
-        from docaudit.lint_document import lint_with_document
+        from docaudit.concepts.lint import lint_with_document
 
         findings = lint_with_document(table, read_parsed(doc, options))
     if as_json:
@@ -166,7 +166,7 @@ def lint(path: Path, doc: Path | None, options: AuditOptions, *, as_json: bool) 
 
 def diff(old: Path, new: Path, *, as_json: bool) -> int:
     """Print the differences of two tables; 1 if there are any."""
-    from docaudit.concept_diff import diff_tables
+    from docaudit.concepts.change import diff_tables
 
     found = diff_tables(ConceptTable.load(old), ConceptTable.load(new))
     if as_json:

@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from docaudit.abstention.records import written
-from docaudit.abstention.topk.grid import Cell, Grid, LeftOut, Mean, Unit, topk_grid
-from docaudit.abstention.topk.stages import Stage, StageLog, State, blame, stage_logs
+from docaudit.abstention.gate import written
+from docaudit.abstention.topk import (
+    Cell,
+    Grid,
+    LeftOut,
+    Mean,
+    Stage,
+    StageLog,
+    State,
+    Unit,
+    blame,
+    stage_logs,
+    topk_grid,
+)
 from docaudit.cli.gate_tables import print_table
 from docaudit.cli.gates import read_results
 from docaudit.cli.printing import print_json
-from docaudit.render.clean import one_line
-from docaudit.render.paper import Paper, new_console
+from docaudit.render.language import one_line
+from docaudit.render.terminal import Paper, new_console
 
 _SHOWN = 10
 _LEFT_OUT = {

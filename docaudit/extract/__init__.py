@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from docaudit.extract.document import Source
-    from docaudit.extract.parse import ExtractedTables, read_tables
+    from docaudit.extract.read import ExtractedTables, read_tables
+    from docaudit.extract.source import Source
 
 __all__ = ["ExtractedTables", "Source", "read_tables"]
 
@@ -18,11 +18,11 @@ __all__ = ["ExtractedTables", "Source", "read_tables"]
 def __getattr__(name: str) -> Any:
     """Load late: the child process imports this package and needs none of the table libraries."""
     if name in {"ExtractedTables", "read_tables"}:
-        from docaudit.extract import parse
+        from docaudit.extract import read as parse
 
         return getattr(parse, name)
     if name == "Source":
-        from docaudit.extract.document import Source
+        from docaudit.extract.source import Source
 
         return Source
     raise AttributeError(name)

@@ -1,33 +1,43 @@
-"""Attachments read as documents of their own, to a depth and a size; what is not read is listed with the reason."""
+"""Attachments read as documents of their own, to a depth and a size; what is not read is listed with the reason.
+
+Documents inside the document: its attachments and its earlier revisions, each read as a document of its own.
+
+Everything happens in the parent process, which starts child processes for what is untrusted, under one deadline and
+one budget for all of it: an attachment may hold itself, unpack to gigabytes, or come ten thousand times.
+
+What only an earlier revision of the file says: its lines against those of the document as it is now.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import tempfile
 import time
+from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
-from docaudit.errors import InputError
-from docaudit.extract.child import Child
-from docaudit.extract.document import SourceFile
-from docaudit.extract.facts import (
+from docaudit.codes import DOCUMENT_PAGE, PAGE_SOURCES, BlindSpotKind, TextLikely, TextSource, Visibility
+from docaudit.errors import InputError, Stop
+from docaudit.extract.isolation import open_child, read_document
+from docaudit.extract.processes import Child
+from docaudit.extract.protocol import (
     AttachmentFact,
     DocumentFact,
     Extracted,
     ExtractRequest,
     LineFact,
     PageFact,
+    PipeClosedError,
+    PipeTimeoutError,
     Refused,
+    RevisionFact,
     SpotFact,
 )
-from docaudit.extract.isolation import open_child, read_document
-from docaudit.extract.messages import PipeClosedError, PipeTimeoutError
-from docaudit.location import DOCUMENT_PAGE, PAGE_SOURCES, TextLikely, TextSource
+from docaudit.extract.source import SourceFile
 from docaudit.options import AuditOptions
-from docaudit.reasons import BlindSpotKind
-from docaudit.stopping import Stop
 
 _MOST_FILES = 1000
 """Attachments that are read, all levels together."""
@@ -260,3 +270,130 @@ def _why_lost(error: Exception, child: Child | None) -> str:
         return "unpacking it took longer than --page-seconds"
     words = child.last_words() if child is not None else str(error)
     return f"the engine crashed on it ({words})"
+
+
+class PresentText:
+    """The lines of a document page by page; what an earlier revision adds to them counts as present for older ones."""
+
+    def __init__(self, document: DocumentFact, pages: list[PageFact]) -> None:
+        self._total = len(pages)
+        self._by_page: dict[int, set[str]] = defaultdict(set)
+        self._spots: dict[int, set[tuple[str, str]]] = defaultdict(set)
+        self._add(document, pages)
+
+    def only_in(
+        self, document: DocumentFact, pages: list[PageFact], part: str
+    ) -> tuple[list[tuple[int, LineFact]], list[tuple[int, SpotFact]]]:
+        """Lines of each page of the older revision that says something else, and blind spots that only it has.
+
+        The whole page is given, so that a phrase that goes from a line that was kept into one that was not is found;
+        only lines that are no more are marked as replaced.
+        """
+        lines: list[tuple[int, LineFact]] = []
+        moved = (
+            len(pages) != self._total
+        )  # pages were added or taken out: a line may stand on another page now
+        everywhere = set().union(*self._by_page.values()) if moved else set()
+        by_page: dict[int, list[LineFact]] = defaultdict(list)
+        for line in part_lines(document, pages, part, TextSource.EARLIER_REVISION):
+            by_page[line.part_page].append(line)
+        for number, listed in by_page.items():
+            known = everywhere if moved and number else self._by_page[number]
+            gone = [_plain(line) not in known for line in listed]
+            if any(gone):
+                page_num = number if number <= self._total else DOCUMENT_PAGE
+                lines += [
+                    (page_num, _marked(line, old))
+                    for line, old in zip(listed, gone, strict=True)
+                    if old or line.box
+                ]
+        spots = [
+            (page_num if page_num <= self._total else DOCUMENT_PAGE, _spot_old_text(spot, page_num, part))
+            for page_num, spot in _spots(document, pages)
+            if (spot.kind, repr(spot.box)) not in self._spots[page_num]
+        ]
+        self._add(document, pages)
+        return lines, spots
+
+    def _add(self, document: DocumentFact, pages: list[PageFact]) -> None:
+        for page_num, line in document.lines:
+            self._by_page[page_num].add(_plain(line))
+        for page in pages:
+            self._by_page[page.page_num].update(_plain(line) for line in page.lines)
+        for page_num, spot in _spots(document, pages):
+            self._spots[page_num].add((spot.kind, repr(spot.box)))
+
+
+def _plain(line: LineFact) -> str:
+    return " ".join(line.text.split())
+
+
+def _marked(line: LineFact, gone: bool) -> LineFact:
+    return msgspec.structs.replace(line, visibility=Visibility.REPLACED.value) if gone else line
+
+
+def _spots(document: DocumentFact, pages: list[PageFact]) -> list[tuple[int, SpotFact]]:
+    """All blind spots with their pages, without what a revision says of those before it."""
+    named = [one for one in document.spots if one[1].kind != BlindSpotKind.EARLIER_REVISION.value]
+    return [*named, *((page.page_num, spot) for page in pages for spot in page.spots)]
+
+
+def _spot_old_text(spot: SpotFact, page_num: int, part: str) -> SpotFact:
+    where = f"{part}, page {page_num}" if page_num else part
+    return SpotFact(
+        BlindSpotKind.EARLIER_REVISION.value, spot.text_likely, f"{where}: {spot.kind}: {spot.detail}"
+    )
+
+
+def with_inner_documents(
+    source: SourceFile,
+    options: AuditOptions,
+    document: DocumentFact,
+    pages: list[PageFact],
+    deadline: float,
+    stop: Stop | None = None,
+) -> DocumentFact:
+    """The document with the lines and blind spots of what is inside it.
+
+    Args:
+        source: The file.
+        options: How to read, and how deep.
+        document: What was read of the document as a whole.
+        pages: Its pages.
+        deadline: When all reading must be over, by time.monotonic().
+        stop: What ends the work before.
+    """
+    wanted = document.revisions if options.revisions else []
+    if not document.attachments and not wanted:
+        return document
+    inside = Inside()
+    with tempfile.TemporaryDirectory(prefix="docaudit-", ignore_cleanup_errors=True) as folder:
+        reader = AttachmentReader(options, Path(folder), deadline, stop)
+        reader.read(source, document.attachments, inside)
+        if wanted:
+            present = PresentText(document, pages)
+            for fact in reversed(wanted):
+                part = f"earlier revision {fact.number} of {len(wanted)}"
+                inside.add(_revision(source, fact, part, reader, present))
+    read = {BlindSpotKind.EARLIER_REVISION.value} if wanted else set()
+    spots = [(page_num, spot) for page_num, spot in document.spots if spot.kind not in read]
+    return msgspec.structs.replace(document, lines=document.lines + inside.lines, spots=spots + inside.spots)
+
+
+def _revision(
+    source: SourceFile, fact: RevisionFact, part: str, reader: AttachmentReader, present: PresentText
+) -> Inside:
+    """What only this revision says, with its attachments; or a blind spot with the reason why it was not read."""
+    file = reader.file(source.path.read_bytes()[: fact.end], part)
+    try:
+        document, pages = read_document(file, reader.options_now(), reader.stop)
+    except InputError as error:
+        spot = SpotFact(
+            BlindSpotKind.EARLIER_REVISION.value, TextLikely.UNKNOWN.value, f"{part}: {error.cause}"
+        )
+        return Inside([], [(DOCUMENT_PAGE, spot)])
+    lines, spots = present.only_in(document, pages, part)
+    inside = Inside(lines, spots)
+    reader.read(file, document.attachments, inside, Place(part, DOCUMENT_PAGE, 1))
+    file.path.unlink()
+    return inside

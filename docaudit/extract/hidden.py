@@ -3,10 +3,13 @@
 The document is opened a second time, and in that copy nothing is hidden: there are no layers any more, and a page's
 hidden annotations lose their flag. What such a page says, and the page as it is shown does not, is read like any other
 text; where it looks different, its ink is accounted for as well. Documents that hide nothing are not opened again.
+
+Layers (optional content): whether a document may hide any, and which of its pages belong to one in part.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,29 +17,91 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
-from docaudit.extract.engine import ENGINE_ERRORS
-from docaudit.extract.facts import Box, LineFact, PageFact, SpotFact
+from docaudit.codes import BlindSpotKind, TextLikely, Visibility
 from docaudit.extract.fonts import font_spots
 from docaudit.extract.images import read_images
-from docaudit.extract.ink import PageInk
-from docaudit.extract.layers import Layers, hides_layers
-from docaudit.extract.lines import page_dict, read_lines
-from docaudit.extract.objects import (
+from docaudit.extract.ink import BoxPictures, PageInk
+from docaudit.extract.ocr import OcrReader
+from docaudit.extract.ocr_engines import TextFinder
+from docaudit.extract.pdf_objects import (
+    ENGINE_ERRORS,
+    PageTree,
+    entries,
     get,
     is_dict,
+    is_null,
     items,
     name_of,
     object_of,
     whole_number,
+    written,
 )
-from docaudit.extract.ocr import OcrReader
-from docaudit.extract.page_tree import PageTree
-from docaudit.extract.pictures import BoxPictures
-from docaudit.extract.text_finder import TextFinder
-from docaudit.extract.unread import settle
-from docaudit.extract.visibility import read_boxes
-from docaudit.location import TextLikely, Visibility
-from docaudit.reasons import BlindSpotKind
+from docaudit.extract.protocol import Box, LineFact, PageFact, SpotFact
+from docaudit.extract.text_layer import page_dict, read_lines
+from docaudit.extract.unread import read_boxes, settle
+
+_POLICY = re.compile(r"/Type\s*/OCMD(?![A-Za-z0-9])")
+_LAYER = re.compile(r"/(?:OC|OCG|OCMD)(?![A-Za-z0-9])")
+_PAGE = re.compile(r"/Type\s*/Pages?(?![A-Za-z0-9])")
+_REFERENCE = re.compile(r"(?<!\d)(\d{1,9}) \d{1,5} R(?![A-Za-z])")
+
+
+def hides_layers(doc: pymupdf.Document) -> bool:
+    """Whether some optional content may be off: by default, by an event or usage, or by a policy of several layers."""
+    properties = get(object_of(doc, doc.pdf_catalog()), "OCProperties")
+    if not is_dict(properties):
+        return False
+    default = get(properties, "D")
+    if any(True for _ in items(get(default, "OFF"))) or name_of(get(default, "BaseState")) in {
+        "OFF",
+        "Unchanged",
+    }:
+        return True
+    if any(_usage_hides(group) for group in items(get(properties, "OCGs"))):
+        return True
+    return any(_POLICY.search(written(doc, number)) for number in range(1, doc.xref_length()))
+
+
+def _usage_hides(group: Any) -> bool:
+    """A layer may be off on the screen, on paper or at some sizes, and a program follows that."""
+    usage = get(group, "Usage")
+    states = (name_of(state) for _, use in entries(usage) for _, state in entries(use))
+    return "OFF" in states or not is_null(get(usage, "Zoom"))
+
+
+class Layers:
+    """Tells which pages use layers: only what a page draws with can belong to one. Each object is looked at once."""
+
+    def __init__(self, doc: pymupdf.Document) -> None:
+        self._doc = doc
+        self._without: set[int] = set()
+
+    def used_by(self, page: pymupdf.Page) -> bool:
+        """Something under the page names a layer; so it is as well if the page's resources are not its own, or an
+        object cannot be read.
+        """
+        own = written(self._doc, page.xref)
+        if "/Resources" not in own or _LAYER.search(own):
+            return True
+        seen: set[int] = set()
+        waiting = _references(own)
+        while waiting:
+            number = waiting.pop()
+            if number in seen or number in self._without:
+                continue
+            seen.add(number)
+            text = written(self._doc, number)
+            if not text or _LAYER.search(text):
+                return True
+            if not _PAGE.search(text):
+                waiting += _references(text)
+        self._without |= seen
+        return False
+
+
+def _references(text: str) -> list[int]:
+    return [int(number) for number in _REFERENCE.findall(text)]
+
 
 _ENGINE: Any = pymupdf.mupdf
 _HIDDEN = 1 << 0 | 1 << 1 | 1 << 5

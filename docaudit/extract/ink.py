@@ -1,27 +1,185 @@
 """Ink accounting: what a page shows beside the text that was read.
 
-Ink of text is what vanishes when the text objects are taken away (docaudit.extract.pictures); all other ink is local
+Ink of text is what vanishes when the text objects are taken away (docaudit.extract.ink); all other ink is local
 contrast, whatever colour it has. What remains after rules, frames, fills and specks are taken away is unexplained: a
 scan, a picture with words, letters turned into outlines, glyphs without a Unicode value, handwriting. No rule for any
 one of them is needed. The other way round, text without ink of its own is text that nobody sees.
+
+Unexplained ink that belongs together, as one region.
+
+Two pictures of a page: as a person sees it, and with its text taken away. What differs is the ink of text.
+
+No box decides what a text explains: an image over it, a fill, dots and underscores beside it keep their own ink.
 """
 
 from __future__ import annotations
 
+import ctypes
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import pymupdf
+import pypdfium2
+import pypdfium2.raw as pdfium_c
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from docaudit.extract.boxes import apart, clipped
-from docaudit.extract.facts import Box
-from docaudit.extract.pictures import PagePictures, Picture, engine_picture, paint_over, slices
-from docaudit.extract.shapes import ANY_ROW, Region, Row, count_letters, find_regions
-from docaudit.extract.strokes import Mask
-from docaudit.location import TextLikely
+from docaudit.codes import TextLikely
+from docaudit.extract.images import apart, clipped, union
+from docaudit.extract.protocol import Box
+from docaudit.extract.shapes import ANY_ROW, Mask, Region, Row, count_letters, find_regions
+
+Picture = NDArray[np.uint8]
+"""Height x width x 4: blue, green, red, and a byte without meaning."""
+
+_DEEPEST = 28
+"""Levels of form objects in each other; text still deeper stays in the second picture, unexplained."""
+
+
+class PagePictures(Protocol):
+    """The two pictures of one page, at any zoom (pixels for each point), cut to a box in points as displayed."""
+
+    def shown(self, box: Box, zoom: float) -> Picture:
+        """What a person sees."""
+        ...
+
+    def bare(self, box: Box, zoom: float) -> Picture:
+        """The same without the text."""
+        ...
+
+
+class PdfiumPictures:
+    """Pictures by the second engine; the text objects of the page are made invisible after the first one."""
+
+    def __init__(self, page: pypdfium2.PdfPage, rect: pymupdf.Rect) -> None:
+        self._page = page
+        self._rect = rect
+        self._unit = page.get_width() / max(rect.width, 1e-6)
+        self._hidden = False
+
+    def shown(self, box: Box, zoom: float) -> Picture:
+        """What a person sees, annotations included; only before the first picture without text."""
+        assert not self._hidden, "the text of the page is taken away already"
+        return self._render(box, zoom, annotations=True)
+
+    def bare(self, box: Box, zoom: float) -> Picture:
+        """The page without its text and annotations."""
+        if not self._hidden:
+            _hide_text(self._page)
+            self._hidden = True
+        return self._render(box, zoom, annotations=False)
+
+    def _render(self, box: Box, zoom: float, *, annotations: bool) -> Picture:
+        unit, rect = self._unit, self._rect
+        crop = (
+            max(0.0, box[0] - rect.x0) * unit,
+            max(0.0, rect.y1 - box[3]) * unit,
+            max(0.0, rect.x1 - box[2]) * unit,
+            max(0.0, box[1] - rect.y0) * unit,
+        )
+        bitmap = self._page.render(
+            scale=zoom / unit,
+            crop=crop,
+            prefer_bgrx=True,
+            draw_annots=annotations,
+            may_draw_forms=annotations,
+            limit_image_cache=True,
+        )
+        return np.asarray(bitmap.to_numpy())  # keeps the memory of the bitmap, which is its own
+
+
+class BoxPictures:
+    """Pictures by the first engine alone: where text was read, the boxes are painted over. For pages that the second
+    engine cannot draw.
+    """
+
+    def __init__(self, page: pymupdf.Page, boxes: list[Box]) -> None:
+        self._page = page
+        self._boxes = boxes
+
+    def shown(self, box: Box, zoom: float) -> Picture:
+        """What a person sees."""
+        return engine_picture(self._page, box, zoom)
+
+    def bare(self, box: Box, zoom: float) -> Picture:
+        """The same with every box painted over."""
+        picture = engine_picture(self._page, box, zoom)
+        for other in self._boxes:
+            paint_over(picture, slices(other, box, zoom, picture.shape))
+        return picture
+
+
+def engine_picture(page: pymupdf.Page, box: Box, zoom: float) -> Picture:
+    """What the first engine shows of a box."""
+    pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), clip=pymupdf.Rect(box), alpha=False)
+    samples = np.frombuffer(pixmap.samples, dtype=np.uint8).reshape(pixmap.height, pixmap.width, 3)
+    picture = np.full((pixmap.height, pixmap.width, 4), 255, dtype=np.uint8)
+    picture[:, :, :3] = samples[:, :, ::-1]
+    return picture
+
+
+def paint_over(picture: Picture, part: tuple[slice, slice]) -> None:
+    """Give a part of a picture the middle colour of its edge."""
+    inside = picture[part]
+    if inside.size:
+        edge = np.concatenate((inside[0], inside[-1], inside[:, 0], inside[:, -1]))
+        inside[:] = np.median(edge, axis=0).astype(np.uint8)
+
+
+def slices(box: Box, frame: Box, zoom: float, shape: tuple[int, ...]) -> tuple[slice, slice]:
+    """Rows and columns of a box (points) in a picture of the frame, a pixel wider on each side."""
+    x0, y0 = (box[0] - frame[0]) * zoom, (box[1] - frame[1]) * zoom
+    x1, y1 = (box[2] - frame[0]) * zoom, (box[3] - frame[1]) * zoom
+    rows = slice(_within(y0 - 1, shape[0]), _within(y1 + 2, shape[0]))
+    return rows, slice(_within(x0 - 1, shape[1]), _within(x1 + 2, shape[1]))
+
+
+def _within(value: float, limit: int) -> int:
+    return int(max(0, min(value, limit)))
+
+
+def _function(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
+    """A function of the engine that takes and gives plain numbers: pages have thousands of objects, and the binding's
+    own pointers are slow.
+    """
+    address = ctypes.cast(getattr(pdfium_c, name), ctypes.c_void_p).value
+    assert address is not None
+    return ctypes.CFUNCTYPE(result, *arguments)(address)
+
+
+_pointer, _int = ctypes.c_void_p, ctypes.c_int
+_kind_of = _function("FPDFPageObj_GetType", _int, _pointer)
+_count_on_page = _function("FPDFPage_CountObjects", _int, _pointer)
+_object_on_page = _function("FPDFPage_GetObject", _pointer, _pointer, _int)
+_count_in_form = _function("FPDFFormObj_CountObjects", _int, _pointer)
+_object_in_form = _function("FPDFFormObj_GetObject", _pointer, _pointer, ctypes.c_ulong)
+_set_mode = _function("FPDFTextObj_SetTextRenderMode", _int, _pointer, _int)
+_TEXT, _FORM = pdfium_c.FPDF_PAGEOBJ_TEXT, pdfium_c.FPDF_PAGEOBJ_FORM
+
+
+def _hide_text(page: pypdfium2.PdfPage) -> None:
+    """Make all text objects invisible. Where text only clips a picture, the picture is drawn all the same."""
+    raw = ctypes.cast(page.raw, _pointer).value
+    forms = _hide_in(raw, _count_on_page, _object_on_page)
+    for _ in range(_DEEPEST):
+        forms = [inner for form in forms for inner in _hide_in(form, _count_in_form, _object_in_form)]
+
+
+def _hide_in(parent: int | None, count: Callable[..., int], item_of: Callable[..., int]) -> list[int]:
+    """Make the text objects of a page or form invisible; returns the forms in it."""
+    forms = []
+    for index in range(count(parent)):
+        item = item_of(parent, index)
+        kind = _kind_of(item)
+        if kind == _TEXT:
+            _set_mode(item, pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE)
+        elif kind == _FORM:
+            forms.append(item)
+    return forms
+
 
 _LOOK, _LEAST_PX, _MOST_PIXELS = 1.5, 1200.0, 16e6
 _CLOSER = 4.0
@@ -277,3 +435,49 @@ def _zoom(width: float, height: float) -> float:
     """Pixels for each point: enough for type of 5 pt on a letter page, more for small pages, less for huge ones."""
     longest = max(width, height, 1.0)
     return min(max(_LOOK, _LEAST_PX / longest), math.sqrt(_MOST_PIXELS / max(width * height, 1.0)))
+
+
+_NEAR_PT = 14.0
+_MARGIN_PT_INK_GROUPS = 5.0
+_WORD_GAP, _LARGE_LETTER_PT = 1.6, 40.0
+
+
+def joined(regions: Sequence[InkRegion]) -> list[InkRegion]:
+    """Regions that lie close together, as one."""
+    groups: list[InkRegion] = []
+    for region in regions:
+        current = region
+        while near := [other for other in groups if _near(other.box, current.box)]:
+            for other in near:
+                groups.remove(other)
+                current = joined_into_one((current, other))
+        groups.append(current)
+    return sorted(groups, key=lambda region: (region.box[1], region.box[0]))
+
+
+def joined_into_one(regions: Sequence[InkRegion]) -> InkRegion:
+    """The region around one or more regions: text is likely in it if it is in any of them."""
+    likely = TextLikely.YES if any(r.likely is TextLikely.YES for r in regions) else TextLikely.UNKNOWN
+    return InkRegion(union([r.box for r in regions]), sum(r.ink for r in regions), likely)
+
+
+def _near(one: Box, other: Box) -> bool:
+    """Close enough for words of one line, whose gaps grow with the size of the letters, or for lines of one text."""
+    beside = max(_NEAR_PT, _WORD_GAP * min(one[3] - one[1], other[3] - other[1], _LARGE_LETTER_PT))
+    return (
+        one[0] - beside <= other[2]
+        and other[0] - beside <= one[2]
+        and one[1] - _NEAR_PT <= other[3]
+        and other[1] - _NEAR_PT <= one[3]
+    )
+
+
+def grown(box: Box, rect: pymupdf.Rect) -> Box:
+    """The box with a margin in which a thin letter (l, i, 1) at its edge fits, as it may not count as a shape."""
+    across = max(_MARGIN_PT_INK_GROUPS, 0.6 * min(box[3] - box[1], _LARGE_LETTER_PT))
+    return (
+        max(rect.x0, box[0] - across),
+        max(rect.y0, box[1] - _MARGIN_PT_INK_GROUPS),
+        min(rect.x1, box[2] + across),
+        min(rect.y1, box[3] + _MARGIN_PT_INK_GROUPS),
+    )

@@ -2,6 +2,8 @@
 
 The parent hands out page numbers and keeps the time. Whatever page a child was on when it died or ran out of
 time gets a state of its own; a new child goes on with the next page.
+
+What stands in for a page that could not be read, or only in part: a record and the reason, never a gap.
 """
 
 from __future__ import annotations
@@ -14,16 +16,45 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from docaudit.errors import InputError
-from docaudit.extract.child import Child
-from docaudit.extract.document import SourceFile
-from docaudit.extract.facts import DocumentFact, PageFact, Refused
-from docaudit.extract.lost import lost_page, unrendered_spot
-from docaudit.extract.messages import PipeClosedError, PipeGarbledError, PipeTimeoutError
+from docaudit.codes import BlindSpotKind, PageState, TextLikely
+from docaudit.errors import InputError, Progress, stoppable
 from docaudit.extract.ocr_engines import require_engine, require_languages
+from docaudit.extract.processes import Child
+from docaudit.extract.protocol import (
+    DocumentFact,
+    PageFact,
+    PipeClosedError,
+    PipeGarbledError,
+    PipeTimeoutError,
+    Refused,
+    SpotFact,
+)
+from docaudit.extract.source import SourceFile
 from docaudit.options import AuditOptions
-from docaudit.reasons import BlindSpotKind
-from docaudit.stopping import Progress, stoppable
+
+
+def lost_page(page_num: int, kind: BlindSpotKind, detail: str) -> PageFact:
+    """The record of a page that could not be read."""
+    spot = SpotFact(kind=kind.value, text_likely=TextLikely.UNKNOWN.value, detail=detail, area_share=1.0)
+    return PageFact(
+        page_num=page_num,
+        label="",
+        width=0.0,
+        height=0.0,
+        rotation=0,
+        state=PageState.FAILED.value,
+        lines=[],
+        images=[],
+        spots=[spot],
+        warnings=detail,
+    )
+
+
+def unrendered_spot(kind: BlindSpotKind, detail: str) -> SpotFact:
+    """The blind spot of a page whose text was read but of which no picture could be made."""
+    said = f"rendering it: {detail}; its text was read"
+    return SpotFact(kind.value, TextLikely.UNKNOWN.value, said, None, 1.0)
+
 
 _BATCH = 8
 _PAGES_PER_WORKER = 24

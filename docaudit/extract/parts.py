@@ -1,28 +1,170 @@
-"""What belongs to the document as a whole: bookmarks, metadata, attachments, layers, forms, earlier revisions."""
+"""What belongs to the document as a whole: bookmarks, metadata, attachments, layers, forms, earlier revisions.
+
+Alternative and replacement text in the tags of a document: Alt, ActualText and E of structure elements.
+
+The text of an XFA form: a document of its own in XML beside the pages, which a viewer shows instead of them.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 import pymupdf
 
-from docaudit.extract.actions import action_texts
+from docaudit.codes import DOCUMENT_PAGE, BlindSpotKind, TextLikely, TextSource, Visibility
+from docaudit.extract.annotations import (
+    action_texts,
+    field_texts,
+    fields_without_page,
+    is_signature,
+    signature_texts,
+    text_lines,
+)
 from docaudit.extract.embedded import embedded_files
-from docaudit.extract.engine import ENGINE_ERRORS, clean, key_of
-from docaudit.extract.facts import AttachmentFact, LineFact, OutlineFact, RevisionFact, SpotFact
-from docaudit.extract.fields import field_texts, fields_without_page, is_signature, signature_texts
-from docaudit.extract.marginalia import text_lines
-from docaudit.extract.metadata import metadata_rows
-from docaudit.extract.page_tree import PageTree
-from docaudit.extract.revisions import earlier_revisions
-from docaudit.extract.tags import tagged_lines
-from docaudit.extract.xfa import xfa_form
-from docaudit.location import DOCUMENT_PAGE, TextLikely, TextSource, Visibility
-from docaudit.reasons import BlindSpotKind
+from docaudit.extract.pdf_objects import (
+    ENGINE_ERRORS,
+    PageTree,
+    clean,
+    direct_dictionaries,
+    get,
+    is_null,
+    is_stream,
+    items,
+    key_of,
+    object_of,
+    reference,
+    stream_bytes,
+    text_of,
+)
+from docaudit.extract.protocol import AttachmentFact, LineFact, OutlineFact, RevisionFact, SpotFact
+from docaudit.extract.revisions import earlier_revisions, metadata_rows
+from docaudit.extract.xml import NotXmlError, rich_rows, xml_rows
+
+_MAX_ELEMENTS = 300_000
+_REFERENCE = re.compile(r"(\d+) \d+ R")
+_TEXTS = (("Alt", TextSource.ALT_TEXT), ("ActualText", TextSource.ACTUAL_TEXT), ("E", TextSource.ALT_TEXT))
+_HAS_TEXT = re.compile(r"/(?:Alt|ActualText|E)\s*[(<]")
+
+
+class TooManyTagsError(ValueError):
+    """The structure tree is larger than docaudit walks."""
+
+
+def tagged_lines(doc: pymupdf.Document, pages: dict[int, int]) -> Iterator[tuple[int, LineFact]]:
+    """Page number (0 if the tag names none) and line of every Alt, ActualText and E in the structure tree.
+
+    Args:
+        doc: The document.
+        pages: Object number -> page number.
+
+    Raises TooManyTagsError when the tree is larger than docaudit walks.
+    """
+    root = reference(key_of(doc, doc.pdf_catalog(), "StructTreeRoot"))
+    stack = [] if root is None else [root]
+    seen: set[int] = set()
+    while stack:
+        number = stack.pop()
+        if number in seen:
+            continue  # the tree loops back on itself
+        seen.add(number)
+        if len(seen) > _MAX_ELEMENTS:
+            raise TooManyTagsError(f"the structure tree has more than {_MAX_ELEMENTS} elements")
+        written = _object(doc, number)
+        if _HAS_TEXT.search(written):
+            page = pages.get(reference(key_of(doc, number, "Pg")) or -1, 0)
+            yield from ((page, line) for line in _texts(doc, number, written))
+        kids = written[written.find("/K") :] if "/K" in written else ""
+        stack.extend(int(found) for found in _REFERENCE.findall(kids) if int(found) not in pages)
+
+
+def _object(doc: pymupdf.Document, number: int) -> str:
+    try:
+        return str(doc.xref_object(number, compressed=True))
+    except ENGINE_ERRORS:
+        return ""  # a damaged element has no text that could be read; its page is read all the same
+
+
+def _texts(doc: pymupdf.Document, number: int, written: str) -> Iterator[LineFact]:
+    element = object_of(doc, number)
+    alone = (
+        written.count("<<") == 1
+    )  # nothing inside it to look through: so it is with nearly all of thousands
+    for part in (element,) if alone else direct_dictionaries(element):
+        for key, source in _TEXTS:
+            if alone and f"/{key}" not in written:
+                continue
+            for row in text_of(get(part, key)).splitlines():
+                if row.strip():
+                    yield LineFact(row.strip(), None, number, source.value, Visibility.UNKNOWN.value)
+
+
+_MAX_BYTES = 64 << 20
+_MARKUP = "</"
+
+
+def xfa_form(doc: pymupdf.Document) -> tuple[list[LineFact], list[SpotFact]]:
+    """Lines of the form, and a blind spot for each packet of it that could not be read."""
+    form = get(object_of(doc, doc.pdf_catalog()), "AcroForm", "XFA")
+    if is_null(form):
+        return [], []
+    spots: list[SpotFact] = []
+    packets: list[tuple[str, bytes]] = []
+    listed = [("the form", form)] if is_stream(form) else _named(list(items(form)))
+    for name, stream in listed:
+        try:
+            packets.append((name, stream_bytes(stream, _MAX_BYTES)))
+        except ENGINE_ERRORS as error:
+            spots.append(_spot_xfa(name, f"{type(error).__name__}: {error}"))
+    if not listed:
+        spots.append(_spot_xfa("the form", "it has no packets"))
+    rows = _rows(packets, spots)
+    if any(b"<image" in data for _, data in packets):
+        spots.append(_spot_xfa("the form", "pictures in it were not read"))
+    return [
+        LineFact(row, None, number, TextSource.XFA.value, Visibility.UNKNOWN.value)
+        for number, row in enumerate(dict.fromkeys(rows), 1)
+    ], spots
+
+
+def _named(parts: list[object]) -> list[tuple[str, object]]:
+    """Name and stream of each packet; what stands where a stream should, goes along and fails by name."""
+    return [(text_of(name), stream) for name, stream in zip(parts[::2], parts[1::2], strict=False)]
+
+
+def _rows(packets: list[tuple[str, bytes]], spots: list[SpotFact]) -> list[str]:
+    """The packets make one XML document together; where they do not, each is tried alone."""
+    try:
+        return _texts_xfa(b"".join(data for _, data in packets)) if packets else []
+    except NotXmlError:
+        pass  # said below, for each packet that cannot be read alone either
+    rows: list[str] = []
+    for name, data in packets:
+        if name in {"preamble", "postamble", "xdp:xdp", "</xdp:xdp>"}:
+            continue  # the opening and closing tag around the others
+        try:
+            rows += _texts_xfa(data)
+        except NotXmlError as error:
+            spots.append(_spot_xfa(name, str(error)))
+    return rows
+
+
+def _texts_xfa(data: bytes) -> list[str]:
+    """Rows of the document; a row that is itself marked up (rich text in a value) as it reads."""
+    rows: list[str] = []
+    for row in xml_rows(data):
+        rows += rich_rows(row) if _MARKUP in row else [row]
+    return [clean(row) for row in rows]
+
+
+def _spot_xfa(name: str, detail: str) -> SpotFact:
+    text = f"XFA form, {name}: {detail}"
+    return SpotFact(BlindSpotKind.FORM_NOT_READ.value, TextLikely.YES.value, text)
+
 
 _MAX_OUTLINE = 100_000
 _END_WINDOW = 2048

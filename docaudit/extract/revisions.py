@@ -2,6 +2,8 @@
 
 An update appends what changed; the bytes up to an earlier end mark are the file as it was. Many updates take nothing
 away: a signature, a comment or a date is added, and all that was there is there to this day. So objects are compared.
+
+Document information and XMP: all that the properties of a document say, keys of its own included.
 """
 
 from __future__ import annotations
@@ -13,13 +15,53 @@ from pathlib import Path
 
 import pymupdf
 
-from docaudit.extract.engine import ENGINE_ERRORS
-from docaudit.extract.facts import RevisionFact, SpotFact
-from docaudit.extract.metadata import xmp_rows
-from docaudit.extract.objects import references_under, written
-from docaudit.extract.page_tree import PageTree
-from docaudit.location import DOCUMENT_PAGE, TextLikely
-from docaudit.reasons import BlindSpotKind
+from docaudit.codes import DOCUMENT_PAGE, BlindSpotKind, TextLikely
+from docaudit.extract.pdf_objects import (
+    ENGINE_ERRORS,
+    PageTree,
+    StreamTooLargeError,
+    clean,
+    entries,
+    get,
+    object_of,
+    references_under,
+    stream_bytes,
+    text_of,
+    trailer_of,
+    written,
+)
+from docaudit.extract.protocol import RevisionFact, SpotFact
+from docaudit.extract.xml import NotXmlError, rich_rows, xml_rows
+
+_MAX_BYTES = 16 << 20
+_DATE = re.compile(r"D:\d{4,14}(?:[Z+\-][\d'Z]*)?")
+_PACKET = re.compile(rb"<\?xpacket.*?\?>", re.DOTALL)
+
+
+def metadata_rows(doc: pymupdf.Document) -> list[str]:
+    """Every different text of document information and XMP, dates left out.
+
+    Raises ValueError if the XMP is too large.
+    """
+    rows = [text_of(value) for _, value in entries(get(trailer_of(doc), "Info"))]
+    rows = [row for text in rows if not _DATE.fullmatch(text) for row in text.splitlines()]
+    packet = get(object_of(doc, doc.pdf_catalog()), "Metadata")
+    if doc.get_xml_metadata():
+        try:
+            rows += xmp_rows(stream_bytes(packet, _MAX_BYTES))
+        except StreamTooLargeError as error:
+            raise ValueError(f"XMP: {error}") from error
+    return [row for row in dict.fromkeys(clean(row).strip() for row in rows) if row]
+
+
+def xmp_rows(data: bytes) -> list[str]:
+    """Values stand between tags or in attributes; a packet that is no XML is read as far as its tags allow."""
+    bare = _PACKET.sub(b"", data).strip()
+    try:
+        return xml_rows(bare, attributes=True)
+    except NotXmlError:
+        return rich_rows(bare.decode("utf-8", "replace"))
+
 
 _END = re.compile(rb"startxref\s+(\d{1,12})\s+%%EOF")
 _LINEARISED = re.compile(rb"/Linearized\b[^>]{0,400}?/L\s+(\d{1,12})", re.DOTALL)

@@ -3,26 +3,134 @@
 The two are compared as people read: without case, accents, ligatures, punctuation, hyphens and the places where words
 and lines part, in any order. Lines with words that only the second engine saw become lines of their own, so that they
 are searched; words that only the first saw are counted.
+
+The document in a second, independent engine: its pages where both engines agree on them, and its page labels.
+
+Where on the displayed page the characters stand that the second engine (PDFium) read.
+
+Words of a page that make good controls: a search that does not find them there has failed.
+
+Plain splitting, which knows nothing of how the search folds, joins and matches: whole words of letters between blanks
+and punctuation, and pieces of runs of Chinese, Japanese and Korean signs. Left out is what two honest readers may part
+in other places: a part of a word that a line end divides, a letter-spaced word, a ligature, a piece of a key or an
+address.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from ctypes import c_int
 from dataclasses import dataclass, field
 
 import pymupdf
 import pypdfium2
+import pypdfium2.raw as pdfium
 
-from docaudit.extract.boxes import touch
-from docaudit.extract.engine import clean
-from docaudit.extract.facts import Box, LineFact, WitnessFact
-from docaudit.extract.lines import TextLayer
-from docaudit.extract.placed_text import PlacedText
-from docaudit.extract.witness_words import is_piece, witness_words
-from docaudit.location import TextSource, Visibility
+from docaudit.codes import TextSource, Visibility
+from docaudit.extract.images import touch
+from docaudit.extract.pdf_objects import clean
+from docaudit.extract.protocol import Box, LineFact, WitnessFact
+from docaudit.extract.text_layer import TextLayer
+
+_SCALE = 1000
+"""Device units to the point: PDFium gives places on the displayed page as whole numbers."""
+
+
+class PlacedText:
+    """The text of a page as the second engine has it, with the places of its characters on the displayed page."""
+
+    def __init__(
+        self, peer: pypdfium2.PdfPage, text_page: pypdfium2.PdfTextPage, rect: pymupdf.Rect, text: str
+    ) -> None:
+        self._text_page = text_page
+        self.text = text
+        self.rect = rect
+        self._matrix = _display_matrix(peer, rect)
+
+    def box(self, start: int, end: int) -> Box | None:
+        """The box of some characters, points; None if none of them has a place."""
+        boxes = []
+        for at in range(start, end):
+            index = pdfium.FPDFText_GetCharIndexFromTextIndex(self._text_page, at)
+            if index >= 0 and not self.text[at].isspace():
+                boxes.append(self._text_page.get_charbox(index))
+        if not boxes:
+            return None
+        lefts, bottoms, rights, tops = zip(*boxes, strict=True)
+        shown = pymupdf.Rect(min(lefts), min(bottoms), max(rights), max(tops)) * self._matrix
+        return shown.x0, shown.y0, shown.x1, shown.y1
+
+
+def _display_matrix(peer: pypdfium2.PdfPage, rect: pymupdf.Rect) -> pymupdf.Matrix:
+    """From the coordinates of the file to points on the displayed page, told by three points."""
+
+    def shown(x: float, y: float) -> tuple[float, float]:
+        across, down = c_int(), c_int()
+        size = int(rect.width * _SCALE), int(rect.height * _SCALE)
+        pdfium.FPDF_PageToDevice(peer, 0, 0, *size, 0, x, y, across, down)
+        return across.value / _SCALE, down.value / _SCALE
+
+    x, y = shown(0, 0)
+    right, up = shown(1000, 0), shown(0, 1000)
+    return pymupdf.Matrix(
+        (right[0] - x) / 1000, (right[1] - y) / 1000, (up[0] - x) / 1000, (up[1] - y) / 1000, x, y
+    )
+
+
+_LINE = re.compile(r"[^\r\n]+")
+_TOKEN = re.compile(r"[^ \t\u00a0\u2000-\u200a\u3000]+")
+_AROUND = "([{\"'“”‘’«»„,.;:!?)]}"
+_LETTERS = re.compile(r"[^\W\d_]{4,20}")
+_SIGNS = re.compile(r"[\u3005\u4e00-\u9fff\u30a1-\u30fa\u30fc\uac00-\ud7a3]{3,6}")
+_WITHOUT_BLANKS = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+)
+"""Scripts that put no blank between words, and Korean, whose words carry endings: no whole words by blanks."""
+_HYPHENS = ("-", "\u00ad", "\u2010", "\u2011", "\u2013", "\ufffe", "=")
+_MOST = 40
+"""Lines of a page of which a word is kept; of more, as many evenly spread."""
+
+
+def witness_words(text: str) -> list[tuple[int, int]]:
+    """Where a word stands in each line of a page's text that has a good one: start and end, in order."""
+    found, divided = [], False
+    for line in _LINE.finditer(text):
+        words = list(_words(line[0], begins_divided=divided))
+        divided = line[0].rstrip().endswith(_HYPHENS)
+        if words:
+            # Any would do; the same must come out every time and everywhere, and not always the first of a line.
+            start, end = min(
+                words, key=lambda span: zlib.crc32(line[0][slice(*span)].encode("utf-8", "replace"))
+            )
+            found.append((line.start() + start, line.start() + end))
+    step = max(1, -(-len(found) // _MOST))
+    return found[::step]
+
+
+def is_piece(word: str) -> bool:
+    """Whether a word is a piece of a text that has no blanks between words: it may stand anywhere in it."""
+    return _WITHOUT_BLANKS.search(word) is not None
+
+
+def _words(line: str, *, begins_divided: bool) -> Iterator[tuple[int, int]]:
+    tokens = list(_TOKEN.finditer(line))
+    for number, token in enumerate(tokens):
+        if _WITHOUT_BLANKS.search(token[0]):
+            yield from (
+                (token.start() + run.start(), token.start() + run.end()) for run in _SIGNS.finditer(token[0])
+            )
+            continue
+        if (begins_divided and number == 0) or (number and len(tokens[number - 1][0]) == 1):
+            continue
+        bare = token[0].strip(_AROUND)
+        start = token.start() + token[0].find(bare)
+        if _LETTERS.fullmatch(bare) and unicodedata.normalize("NFKC", bare) == bare:
+            yield start, start + len(bare)
+
 
 _PUNCTUATION = re.compile(r"[^\w\s]|_")
 _WORD = re.compile(r"[^ \u00a0\u2000-\u200a\u3000]+")
@@ -218,3 +326,54 @@ def _line(placed: PlacedText, start: int, end: int, box: Box, number: int) -> Li
         visibility=(Visibility.VISIBLE if inside else Visibility.CROPPED).value,
         size=box[3] - box[1],
     )
+
+
+_SAME_SHAPE = 0.02
+
+
+class SecondEngine:
+    """PDFium beside the first engine. A document that it cannot open is one that it says nothing about: its pages
+    count as not compared.
+    """
+
+    def __init__(self, path: str, password: str | None) -> None:
+        self._doc: pypdfium2.PdfDocument | None = None
+        try:
+            self._doc = pypdfium2.PdfDocument(path, password=password)
+            if self._doc.get_formtype():
+                self._doc.init_forms()
+        except pypdfium2.PdfiumError:
+            self._doc = None
+
+    def labels(self) -> list[str]:
+        """One label for each of its pages ("" for none). PyMuPDF takes "/Type /PageLabel" for a prefix."""
+        if self._doc is None:
+            return []
+        return [clean(self._doc.get_page_label(index)) for index in range(len(self._doc))]
+
+    def text(self, page_num: int, pages_total: int) -> str | None:
+        """The text of a page (1-based) in the order of the file, or None if this engine cannot read it."""
+        if self._doc is None or len(self._doc) != pages_total:
+            return None
+        try:
+            text_page = self._doc[page_num - 1].get_textpage()
+        except pypdfium2.PdfiumError:
+            return None
+        try:
+            return clean(text_page.get_text_range())
+        finally:
+            text_page.close()
+
+    def page(self, page_num: int, rect: pymupdf.Rect, pages_total: int) -> pypdfium2.PdfPage | None:
+        """The page (1-based), or None if the engines may not mean the same one: another count, or another shape."""
+        if self._doc is None or len(self._doc) != pages_total:
+            return None
+        try:
+            page = self._doc[page_num - 1]
+        except pypdfium2.PdfiumError:
+            return None
+        width, height = page.get_width(), page.get_height()
+        if width <= 0 or height <= 0 or rect.is_empty:
+            return None
+        ratio = rect.width / rect.height
+        return page if abs(width / height - ratio) <= _SAME_SHAPE * ratio else None

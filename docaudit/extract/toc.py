@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from docaudit.extract.facts import OutlineFact
-from docaudit.extract.letters import letters_of
-from docaudit.frames import TOC_DF
-from docaudit.location import PAGE_SOURCES
-from docaudit.page_numbers import Run, printed_runs
+from docaudit.codes import PAGE_SOURCES
+from docaudit.coverage import Run, printed_runs
+from docaudit.extract.protocol import OutlineFact
+from docaudit.extract.text_layer import letters_of
+from docaudit.tables import TOC_DF
 
 _HEADING = re.compile(
     r"^\s*(?:table\s+of\s+contents|contents|index|i\s+n\s+d\s+e\s+x|目\s*次|inhalt(?:sverzeichnis)?|índice|obsah|содержание|目录|目錄)\s*$",

@@ -13,12 +13,15 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from docaudit.extract.annotate_facts import AnnotateRequest
-from docaudit.extract.facts import (
+from docaudit.extract.protocol import (
+    MAX_MESSAGE,
+    AnnotateRequest,
     ExtractRequest,
+    MessageTooLargeError,
     Opened,
     OpenRequest,
     PageRead,
+    PipeClosedError,
     PlantRequest,
     ReadRequest,
     Refused,
@@ -29,19 +32,14 @@ from docaudit.extract.facts import (
     ThumbnailDrawn,
     ThumbnailRequest,
     Working,
-)
-from docaudit.extract.memory import limit_memory
-from docaudit.extract.messages import (
-    MAX_MESSAGE,
-    MessageTooLargeError,
-    PipeClosedError,
     decode_request,
+    limit_memory,
     receive,
     send,
 )
 
 if TYPE_CHECKING:
-    from docaudit.extract.reader import DocumentReader
+    from docaudit.extract.page import DocumentReader
 
 for _name in ("pymupdf.layout", "pymupdf4llm"):
     # The engine imports these by itself, and with them a neural network: two thirds of the start, never used here.
@@ -67,7 +65,7 @@ def main() -> None:
 def _serve(source: int, target: int) -> None:
     request = decode_request(receive(source))
     assert isinstance(request, OpenRequest)
-    import docaudit.extract.reader  # noqa: F401 - before the limit, so that only the document counts
+    import docaudit.extract.page  # noqa: F401 - before the limit, so that only the document counts
 
     limit_memory(request.memory_mb)
     patience = request.page_seconds + _GRACE_SECONDS
@@ -90,7 +88,7 @@ def _serve(source: int, target: int) -> None:
 
 def _opened(request: OpenRequest, working: Callable[[], None], target: int) -> DocumentReader | None:
     """The reader of the document, which is announced to the parent; or None, and the parent knows why."""
-    from docaudit.extract.reader import DocumentReader, DocumentRefusedError
+    from docaudit.extract.page import DocumentReader, DocumentRefusedError
 
     try:
         reader = DocumentReader(request, working)
@@ -107,9 +105,8 @@ def _opened(request: OpenRequest, working: Callable[[], None], target: int) -> D
 
 
 def _answer(reader: DocumentReader, request: Request) -> Reply:
-    from docaudit.extract.objects import StreamTooLargeError
-    from docaudit.extract.page_tree import UnreachablePageError
-    from docaudit.extract.reader import PageRefusedError
+    from docaudit.extract.page import PageRefusedError
+    from docaudit.extract.pdf_objects import StreamTooLargeError, UnreachablePageError
 
     try:
         if isinstance(request, ExtractRequest):

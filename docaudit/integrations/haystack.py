@@ -14,11 +14,15 @@ from typing import Any
 os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "false")
 
 from docaudit.errors import RetrievalError
-from docaudit.integrations.declining import says_nothing
-from docaudit.integrations.documents import AuditedDocuments, finite, need_extra, pages_of
-from docaudit.integrations.grounding import ground
-from docaudit.justification import AbsenceJustification, AnswerWithEvidence
-from docaudit.retrieved import RetrievedChunk
+from docaudit.integrations.grounding import (
+    AuditedDocuments,
+    finite,
+    ground,
+    need_extra,
+    pages_of,
+    says_nothing,
+)
+from docaudit.justification import AbsenceJustification, AnswerWithEvidence, RetrievedChunk
 
 need_extra("haystack", "haystack")
 

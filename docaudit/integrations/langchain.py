@@ -11,12 +11,18 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from docaudit.errors import DocauditError, QuestionError, RetrievalError
-from docaudit.integrations.brief import brief
-from docaudit.integrations.declining import Declines, says_nothing
-from docaudit.integrations.documents import AuditedDocuments, need_documents, need_extra, pages_of
-from docaudit.integrations.grounding import Grounded, ground
-from docaudit.justification import AbsenceJustification
-from docaudit.retrieved import RetrievedChunk
+from docaudit.integrations.grounding import (
+    AuditedDocuments,
+    Declines,
+    Grounded,
+    brief,
+    ground,
+    need_documents,
+    need_extra,
+    pages_of,
+    says_nothing,
+)
+from docaudit.justification import AbsenceJustification, RetrievedChunk
 
 need_extra("langchain_core", "langchain")
 

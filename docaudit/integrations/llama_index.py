@@ -10,12 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from docaudit.integrations.brief import brief
-from docaudit.integrations.declining import Declines, says_nothing
-from docaudit.integrations.documents import finite, need_documents, need_extra, pages_of
-from docaudit.integrations.grounding import Grounded, Outcome, ground
-from docaudit.justification import AbsenceJustification
-from docaudit.retrieved import RetrievedChunk
+from docaudit.integrations.grounding import (
+    Declines,
+    Grounded,
+    Outcome,
+    brief,
+    finite,
+    ground,
+    need_documents,
+    need_extra,
+    pages_of,
+    says_nothing,
+)
+from docaudit.justification import AbsenceJustification, RetrievedChunk
 
 need_extra("llama_index.core", "llama-index")
 

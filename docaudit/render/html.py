@@ -1,25 +1,88 @@
-"""A justification as one HTML file: no script, nothing loaded from elsewhere, and every string escaped."""
+"""A justification as one HTML file: no script, nothing loaded from elsewhere, and every string escaped.
+
+The templates of docaudit: everything escaped, no name undefined, in the language of a report.
+
+A justification as JSON, text on a terminal, HTML and tables; needs nothing but the justification itself.
+"""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from typing import Any
 
-from docaudit.concepts import Variant
-from docaudit.evidence import Hit, LedgerRow
-from docaudit.justification import AbsenceJustification, Finding
-from docaudit.readability import RegionPicture
-from docaudit.render import facts, view
-from docaudit.render.colours import colour
-from docaudit.render.environment import environment
-from docaudit.render.headlines import STATE_ORDER, headline, obligation_counts, strength, verdict
-from docaudit.render.matrix import meeting_groups, pair_matrix
-from docaudit.render.page_shapes import page_shapes
-from docaudit.render.retrieval_words import missed_by_concept, retrieval_notes, retrieval_verdict
-from docaudit.render.tongue import Language, Tongue
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from docaudit.concepts.variant import Variant
+from docaudit.coverage import RegionPicture
+from docaudit.justification import AbsenceJustification, Finding, Hit, LedgerRow
+from docaudit.render import language as words
+from docaudit.render import view
+from docaudit.render import view as facts
+from docaudit.render.language import Language, Tongue, one_line, shown
+from docaudit.render.terminal import Split, split_snippet
+from docaudit.render.view import (
+    STATE_ORDER,
+    colour,
+    headline,
+    meeting_groups,
+    missed_by_concept,
+    obligation_counts,
+    page_shapes,
+    pair_matrix,
+    retrieval_notes,
+    retrieval_verdict,
+    strength,
+    verdict,
+)
+from docaudit.text.words import with_ellipses
+
+
+@cache
+def environment(t: Tongue) -> Environment:
+    """The templates with the filters of this language."""
+    made = Environment(
+        loader=PackageLoader("docaudit.render"),
+        # Unconditional: the choice by file ending would not escape in a template named .j2.
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters: dict[str, Callable[..., Any]] = {
+        "shown": shown,
+        "share": _area,
+        "heading": lambda hit: view.heading(hit, t),
+        "one_line": one_line,
+        "page_ranges": t.ranges,
+        "page_words": t.pages,
+        "snippet": _snippet,
+        "likely": t.likely,
+        "plural": t.count,
+        "percent": words.percent,
+        "page": t.page,
+        "data": t.data,
+        "pictured": view.pictured,
+        "other_words": view.says_otherwise,
+    }
+    made.filters.update(filters)
+    made.globals.update(_=t, w=words)
+    # `safe` would switch escaping off; no template of ours may.
+    del made.filters["safe"]
+    return made
+
+
+def _snippet(text: str, match: str) -> Split:
+    """The shown text of a snippet, cut at its match."""
+    return split_snippet(shown(with_ellipses(text, match)), shown(match))
+
+
+def _area(value: float) -> str:
+    return f"{value * 100:.1f} %" if value >= 0.001 else "under 0.1 %"
+
 
 OPEN_HITS = 60
 """Hits of a concept that are shown without unfolding."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from docaudit.abstention.ledger.report import CheckState, Decision, Evaluation, Group
-from docaudit.abstention.ledger.results import RunResult
-from docaudit.abstention.ledger.routing import Symptom
-from docaudit.abstention.ledger.vocabulary import Layer, Metric, VetoKind
+from docaudit.abstention.ledger.results import CheckState, Decision, Evaluation, Group, RunResult, Symptom
+from docaudit.abstention.ledger.rows import Layer, Metric, VetoKind
 from docaudit.render import ledger_words
-from docaudit.render.environment import environment
-from docaudit.render.tongue import ENGLISH
+from docaudit.render.html import environment
+from docaudit.render.language import ENGLISH
 
 _STATES = {
     CheckState.MET: "met",

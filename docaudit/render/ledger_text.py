@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from docaudit.abstention.ledger.report import CheckState, Decision, Evaluation, LedgerDiff
-from docaudit.abstention.ledger.results import Ratio
+from docaudit.abstention.ledger.results import CheckState, Decision, Evaluation, LedgerDiff, Ratio
 from docaudit.render import ledger_words as words
-from docaudit.render.clean import one_line
-from docaudit.render.paper import Paper
-from docaudit.render.words import plural
+from docaudit.render.language import one_line, plural
+from docaudit.render.terminal import Paper
 
 _SHOWN = 10
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from docaudit.abstention.ledger.report import CheckState, Evaluation, Spread
-from docaudit.abstention.ledger.results import AbstentionEvidence, Ratio, RunResult
-from docaudit.abstention.ledger.routing import Symptom
-from docaudit.abstention.ledger.vocabulary import Metric
-from docaudit.abstention.ratio import Ratio as Exact
-from docaudit.render.words import plural
+from docaudit.abstention.gate import Ratio as Exact
+from docaudit.abstention.ledger.results import (
+    AbstentionEvidence,
+    CheckState,
+    Evaluation,
+    Ratio,
+    RunResult,
+    Spread,
+    Symptom,
+)
+from docaudit.abstention.ledger.rows import Metric
+from docaudit.render.language import plural
 
 TITLES = {
     "corpus_eligibility": "Corpus eligibility",

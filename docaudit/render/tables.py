@@ -1,16 +1,37 @@
-"""The parts of a justification as CSV, for spreadsheets: hits and blind spots."""
+"""A justification as a folder: JSON to keep, HTML and Markdown to read, tables for spreadsheets, a record for files.
+
+The search-terms report: what became of every row of the concept table, as CSV and as a workbook.
+
+Tables as one XLSX file: the same bytes for the same tables, and no cell that a spreadsheet runs as a formula.
+
+The parts of a justification as CSV, for spreadsheets: hits and blind spots.
+"""
 
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import io
+import re
+import zipfile
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from docaudit.evidence import BlindSpot, Hit
-from docaudit.justification import AbsenceJustification
-from docaudit.location import BBox, TextLikely
-from docaudit.render.clean import csv_cell
-from docaudit.snippets import with_ellipses
+from openpyxl import Workbook
+from openpyxl.cell import WriteOnlyCell
+from openpyxl.styles import Alignment, Font
+from openpyxl.utils import get_column_letter
+
+from docaudit import files as atomic
+from docaudit.codes import BBox, TextLikely
+from docaudit.coverage import RegionPicture
+from docaudit.justification import AbsenceJustification, BlindSpot, Hit
+from docaudit.render import html, markdown, view
+from docaudit.render import markdown as search_record
+from docaudit.render.language import Language, csv_cell, safe
+from docaudit.saved import dump
+from docaudit.text.words import with_ellipses
 
 BOX = ("x0", "y0", "x1", "y1")
 HIT_COLUMNS = (
@@ -57,11 +78,11 @@ def table_csv(columns: Sequence[str] | None, rows: Iterable[Sequence[object]]) -
     if columns is not None:
         writer.writerow(columns)
     for row in rows:
-        writer.writerow(["" if cell is None else _cell(cell) for cell in row])
+        writer.writerow(["" if cell is None else _cell_tables(cell) for cell in row])
     return out.getvalue()
 
 
-def _cell(value: object) -> object:
+def _cell_tables(value: object) -> object:
     return csv_cell(value) if isinstance(value, str) else value
 
 
@@ -92,3 +113,231 @@ def _spot_row(spot: BlindSpot, ocr: bool) -> tuple[object, ...]:
 
 def _side(box: BBox | None, side: int) -> float | None:
     return None if box is None else round(box[side], 2)
+
+
+TERM_COLUMNS = (
+    *("concept", "variant", "match", "case", "inflect", "hits", "pages_with_hits", "unique_hits"),
+    *("state", "detail", "pages_searched", "pages_not_searchable", "status"),
+    *("source", "reference", "reviewer", "date", "note", "pattern"),
+)
+NOT_SEARCHED = "not_searched"
+"""State of a row that is not accepted, and so was not looked for."""
+
+
+class Sheet(NamedTuple):
+    """One table of the workbook: name, columns, rows."""
+
+    name: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[object]]
+
+
+def search_terms_csv(justification: AbsenceJustification) -> str:
+    """One row for each variant of the concept table, found or not, searched or not."""
+    return table_csv(TERM_COLUMNS, term_rows(justification))
+
+
+def term_rows(justification: AbsenceJustification) -> Iterator[tuple[object, ...]]:
+    """The values of each variant in the order of TERM_COLUMNS; counts are None where nothing was counted."""
+    ledger = {(row.concept, row.variant): row for row in justification.ledger}
+    table = justification.concept_table
+    for variant in table.variants if table else ():
+        row = ledger.get((variant.concept, variant.text))
+        how = (variant.concept, variant.text, variant.match, variant.case, variant.inflect)
+        who = (variant.source, variant.reference, variant.reviewer, variant.date, variant.note)
+        if row is None:
+            yield (*how, None, None, None, NOT_SEARCHED, "", None, None, variant.status, *who, "")
+            continue
+        yield (
+            *how,
+            *(row.hits, row.pages_with_hits, row.unique_hits, row.state.value, row.detail),
+            *(row.pages_searched, row.pages_not_searchable, variant.status),
+            *who,
+            row.pattern,
+        )
+
+
+def sheets(justification: AbsenceJustification) -> list[Sheet]:
+    """The tables of the workbook: terms, concepts, obligations, blind spots, document."""
+    j = justification
+    concepts = [
+        (row.name, row.hits, ", ".join(map(str, row.pages)), row.uncertain, "yes" if row.required else "no")
+        for row in view.concept_rows(j)
+    ]
+    obligations = [
+        (
+            *(check.obligation.value, check.state.value, check.evidence, ", ".join(map(str, check.pages))),
+            *(check.remedy, check.waived_because or ""),
+        )
+        for check in j.obligations
+    ]
+    return [
+        Sheet("terms", TERM_COLUMNS, list(term_rows(j))),
+        Sheet("concepts", ("concept", "hits", "pages", "possible_hits", "required"), concepts),
+        Sheet(
+            "obligations",
+            ("obligation", "state", "evidence", "pages", "remedy", "waived_because"),
+            obligations,
+        ),
+        Sheet(
+            "blind spots",
+            BLIND_SPOT_COLUMNS,
+            list(blind_spot_rows(j.blind_spots, ocr=j.options.ocr != "off")),
+        ),
+        Sheet("document", ("name", "value"), list(_document(j))),
+    ]
+
+
+def _document(j: AbsenceJustification) -> Iterator[tuple[str, object]]:
+    yield "question", j.question or ""
+    yield "finding", j.finding.value
+    yield "reason", j.reason.value if j.reason else ""
+    yield "strength", j.strength.value
+    yield "explanation", j.absence_explanation
+    if j.document is not None:
+        yield "document", j.document.name
+        yield "sha256", j.document.sha256
+        yield "size_bytes", j.document.size_bytes
+    if j.coverage is not None:
+        yield from j.coverage.six_keys().items()
+    yield "concept_table_fingerprint", j.concept_table_fingerprint
+    yield "digest", j.digest
+    yield "redacted", "yes" if j.redacted else "no"
+    if j.document is not None:
+        yield from ((f"version of {name}", version) for name, version in sorted(j.document.versions.items()))
+    options = j.options.model_dump(mode="json")
+    yield from ((f"option {name}", "" if value is None else str(value)) for name, value in options.items())
+
+
+_LONGEST_CELL = 32_767
+_MOST_ROWS = 1_048_576
+_WIDEST = 60
+_FIRST_DAY = dt.datetime(1980, 1, 1)
+_BOLD, _PLAIN, _WRAPPED = (
+    Font(bold=True),
+    Alignment(vertical="top"),
+    Alignment(vertical="top", wrap_text=True),
+)
+_MODIFIED = re.compile(rb"(<dcterms:modified[^>]*>)[^<]*")
+
+
+def workbook(tables: Iterable[Sheet]) -> bytes:
+    """An XLSX file with one sheet for each table: header in bold and always in sight, columns as wide as their text."""
+    book = Workbook(write_only=True)
+    book.properties.creator = "docaudit"
+    book.properties.created = _FIRST_DAY
+    for table in tables:
+        _add(book.create_sheet(table.name), table)
+    out = io.BytesIO()
+    book.save(out)
+    return _without_the_day(out.getvalue())
+
+
+def _add(sheet: Any, table: Sheet) -> None:
+    sheet.freeze_panes = "A2"
+    for number, column in enumerate(table.columns):
+        longest = max((len(_text(row[number])) for row in table.rows), default=0)
+        width = min(max(longest, len(column)) + 2, _WIDEST)
+        sheet.column_dimensions[get_column_letter(number + 1)].width = width
+    kept = table.rows[: _MOST_ROWS - 2]
+    sheet.auto_filter.ref = f"A1:{get_column_letter(len(table.columns))}{len(kept) + 1}"
+    sheet.append([_cell(sheet, name, bold=True) for name in table.columns])
+    for row in kept:
+        sheet.append([_cell(sheet, value) for value in row])
+    if len(kept) < len(table.rows):
+        left = len(table.rows) - len(kept)
+        sheet.append(
+            [_cell(sheet, f"{left:,} more rows do not fit into a sheet: justification.json has them all")]
+        )
+
+
+def _cell(sheet: Any, value: object, *, bold: bool = False) -> Any:
+    """A cell; text is text, whatever it begins with, and is not turned into a formula when someone edits it."""
+    if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
+        return WriteOnlyCell(sheet, value=value)
+    text = _text(value)
+    cell = WriteOnlyCell(sheet, value=text)
+    cell.data_type = "s"
+    cell.quotePrefix = text[:1] in tuple("=+-@\t\r")
+    cell.alignment = _WRAPPED if len(text) > _WIDEST else _PLAIN
+    if bold:
+        cell.font = _BOLD
+    return cell
+
+
+def _text(value: object) -> str:
+    text = "" if value is None else safe(str(value))
+    if len(text) <= _LONGEST_CELL:
+        return text
+    note = f" … ({len(text):,} characters in all: see justification.json)"
+    return text[: _LONGEST_CELL - len(note)] + note
+
+
+def _without_the_day(data: bytes) -> bytes:
+    """The same file without the time at which it was written."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in _in_order(old.namelist()):
+            content = old.read(name)
+            if name == "docProps/core.xml":
+                content = _MODIFIED.sub(
+                    rb"\g<1>" + _FIRST_DAY.strftime("%Y-%m-%dT%H:%M:%SZ").encode(), content
+                )
+            member = zipfile.ZipInfo(name, _FIRST_DAY.timetuple()[:6])
+            member.compress_type = zipfile.ZIP_DEFLATED
+            new.writestr(member, content)
+    return out.getvalue()
+
+
+def _in_order(names: Sequence[str]) -> list[str]:
+    """Readers that look at the first bytes expect the list of contents there."""
+    return sorted(names, key=lambda name: (name != "[Content_Types].xml", name))
+
+
+# Excel takes a CSV without this mark for its own code page, and shows Japanese as garbage.
+BYTE_ORDER_MARK = "\ufeff"
+ANNOTATED = "annotated.pdf"
+JSON = "justification.json"
+
+
+def write_folder(
+    justification: AbsenceJustification,
+    folder: Path,
+    *,
+    language: Language | None = None,
+    searched_on: dt.date | None = None,
+    pictures: Sequence[RegionPicture] = (),
+    annotated: Path | None = None,
+    notes: Sequence[str] = (),
+) -> list[Path]:
+    """Write every form of a justification; raises OutputError.
+
+    Everything is rendered before the first file is written, and the files appear together or not at all. An annotated
+    PDF that an earlier report left there is removed where none is made: it may show another audit.
+
+    Args:
+        justification: What is reported.
+        folder: Where to; made if it is not there.
+        language: Language of report and record; that of the explanation if None.
+        searched_on: Day of the search, for the record.
+        pictures: Pictures of regions that were not read.
+        annotated: The annotated copy of the document, to be copied into the folder.
+        notes: What the reader must know of this report itself.
+    """
+    j = justification
+    files: dict[str, atomic.Content] = {
+        JSON: dump(j),
+        "report.html": html.to_html(j, language, pictures=pictures, notes=notes),
+        "report.md": markdown.to_markdown(j, language),
+        "search-record.md": search_record.to_search_record(j, language, searched_on=searched_on),
+        "search-terms.xlsx": workbook(sheets(j)),
+        "search-terms.csv": BYTE_ORDER_MARK + search_terms_csv(j),
+        "hits.csv": BYTE_ORDER_MARK + hits_csv(j.hits),
+        "blind_spots.csv": BYTE_ORDER_MARK + blind_spots_csv(j),
+    }
+    if annotated is not None:
+        files[ANNOTATED] = annotated
+    written = atomic.write_files(folder, files)
+    if annotated is None:
+        atomic.remove(folder / ANNOTATED)
+    return written

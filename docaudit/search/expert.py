@@ -17,12 +17,11 @@ from time import monotonic
 
 import regex
 
-from docaudit.concepts import Variant
-from docaudit.expressions import compile_expression
-from docaudit.folding import FOLD
-from docaudit.location import MatchKind
-from docaudit.reasons import LedgerState
-from docaudit.search.pagelines import PageLines
+from docaudit.codes import LedgerState, MatchKind
+from docaudit.concepts.check import compile_expression
+from docaudit.concepts.variant import Variant
+from docaudit.search.lines import PageLines
+from docaudit.text.folding import FOLD
 
 MAX_TIMEOUTS = 3
 

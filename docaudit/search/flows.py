@@ -4,20 +4,21 @@ row.
 A flow is a sequence of pieces (lines or altered readings of lines) with a separator before each. The
 stream holds every line once, in line_num order; further flows hold only those neighbourhoods that the
 stream lacks, with context on both sides, so that a plain document costs little more than one pass.
+
+Flows one behind the other, as flat lists: what the search text of a document is joined from, and what is kept of it.
+
+A document has many thousand flows of a few lines each; an object for each of them takes longer to make than a sweep.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import groupby, pairwise
 from operator import eq, itemgetter
 
-from docaudit.location import PAGE_SOURCES, Direction, LineType
-from docaudit.search.breaks import has_letters, insertions, page_breaks
-from docaudit.search.glyphs import glyph_orders
-from docaudit.search.gutters import cut_orders
+from docaudit.codes import PAGE_SOURCES, Direction, LineType
 from docaudit.search.layout import (
     BLOCK_ROW_GAP,
     ROW_GAP,
@@ -31,9 +32,9 @@ from docaudit.search.layout import (
     turned,
     visual_rows,
 )
-from docaudit.search.pagelines import PageLines
+from docaudit.search.lines import LINE, MAYBE, PAGE, SPACE, WALL, PageLines
+from docaudit.search.orders import cut_orders, glyph_orders, has_letters, insertions, page_breaks
 from docaudit.search.readings import Reading, readings_of
-from docaudit.search.scripts import LINE, MAYBE, PAGE, SPACE, WALL
 
 CONTEXT_LINES, CONTEXT_CHARS, MOST_LINES = 3, 160, 20
 """Context on each side of a new neighbourhood: at least so many lines, and lines until so many characters or
@@ -62,7 +63,7 @@ class Flow:
     Attributes:
         kind: Why they are taken to continue each other.
         rows: Positions of the lines in line_df.
-        before: For each line the separator between it and the line before (docaudit.search.scripts); WALL for the
+        before: For each line the separator between it and the line before (docaudit.search.lines); WALL for the
             first.
         altered: Readings that stand in place of a line, by its index in rows.
     """
@@ -299,3 +300,37 @@ def around(lines: PageLines, order: Order, table: dict[int, Reading]) -> Iterato
         chosen = rows[start : done + 1]
         readings = {place: table[row] for place, row in enumerate(chosen) if row in table}
         yield Flow(FlowKind.ALTERED, chosen, [WALL, *before[start + 1 : done + 1]], readings)
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The lines of flows, or their readings; a piece is known by its position.
+
+    Attributes:
+        rows: For each piece its line, as position in line_df.
+        before: For each piece the separator between it and the piece before.
+        kinds: Kinds of the flows, each with the number of pieces that follow each other in it.
+        altered: Readings that stand in place of lines, by piece.
+    """
+
+    rows: list[int]
+    before: list[str]
+    kinds: list[tuple[FlowKind, int]]
+    altered: dict[int, Reading]
+
+    @classmethod
+    def of(cls, flows: Iterable[Flow]) -> Pieces:
+        """The flows in their order."""
+        pieces = cls([], [], [], {})
+        for flow in flows:
+            pieces._add(flow)
+        return pieces
+
+    def _add(self, flow: Flow) -> None:
+        self.altered.update((len(self.rows) + place, reading) for place, reading in flow.altered.items())
+        self.rows.extend(flow.rows)
+        self.before.extend(flow.before)
+        count = len(flow.rows)
+        if self.kinds and self.kinds[-1][0] is flow.kind:
+            count += self.kinds.pop()[1]
+        self.kinds.append((flow.kind, count))

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from docaudit.location import Direction
-from docaudit.search.pagelines import Floats, PageLines
+from docaudit.codes import Direction
+from docaudit.search.lines import Floats, PageLines
 
 MAX_GAP = 2.5
 """A line continues in the one below if the gap between them is at most this many line heights."""

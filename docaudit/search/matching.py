@@ -3,23 +3,185 @@ candidate.
 
 `fast_matches` and `plain_matches` give the same matches; the second runs each variant's whole regular
 expression and is what the first is tested against.
+
+Matches -> findings: where each lies in the lines, how it was reached, each place once, which lie inside
+others.
+
+All flows of a document in one text: what patterns run over, and the way back from it to lines and
+characters.
 """
 
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cached_property, lru_cache
+from itertools import chain, repeat
+from typing import Literal, NamedTuple
+from weakref import ref
 
 import ahocorasick_rs
 import numpy as np
+import numpy.typing as npt
 import regex
 
-from docaudit.search.gaps import Gap, fits
-from docaudit.search.patterns import RUN_ON, Form, Pattern
-from docaudit.search.scripts import HYPHEN, MAYBE, CharClass, char_class
-from docaudit.search.searchable import Corpus, Ints
+from docaudit.codes import POSSIBLE_KINDS, LineType, MatchKind
+from docaudit.search.flows import FlowKind, Pieces
+from docaudit.search.lines import (
+    HYPHEN,
+    MAYBE,
+    SIGNS,
+    WALL,
+    CharClass,
+    PageLines,
+    char_class,
+    classes_of,
+    codes_of,
+    searchable_map,
+)
+from docaudit.search.patterns import RUN_ON, Form, Gap, Pattern, fits
+from docaudit.text.folding import FOLD
+
+_STREAMS = frozenset({FlowKind.STREAM, FlowKind.PART})
+
+Ints = npt.NDArray[np.int64]
+
+COMPOUND_PART = 4
+"""Two fragments of at least so many letters each are the parts of a compound (data center, datacenter) even where
+both are known words; shorter ones too easily make another word (car pet, leg end)."""
+_FUNCTION_WORDS = frozenset(
+    """a an the in of to be for on at by as is it no so or and we he me my us up do go if am are was
+    not but his her all any can may our out per she too its has had who de la le les un une der die
+    das den des et en el y da do i""".split()  # noqa: SIM905
+)
+"""Words that stand before any other: a blank beside one of them is never taken for a stray one."""
+_COMMON_WORDS = frozenset(
+    """some every over under with from that this they them what when where which into onto upon than then have
+    been were will would could should must more most much many such only very also just both each same other
+    like make made does done your their there here about after before even ever down back well still long
+    time times between through against within without while whether whose these those next last first
+    sich nach über unter beim vom zum zur mit auch dass eine einer eines einem einen oder""".split()  # noqa: SIM905
+)
+"""Longer words that are no parts of compounds by themselves ("some time" is not "sometime")."""
+
+
+class Corpus:
+    """All flows of a document in one text, with what is needed to search it and to find the way back."""
+
+    def __init__(self, lines: PageLines, pieces: Pieces, whole: Corpus | None = None) -> None:
+        """Join the pieces.
+
+        Args:
+            lines: The document.
+            pieces: What is searched.
+            whole: The corpus of the whole document, which knows its words, where the pieces are but a part of it.
+        """
+        self.lines = lines
+        # Weakly: the part hangs on the whole, as bare, and lives no longer.
+        self._whole = None if whole is None else ref(whole)
+        self.bare: Corpus | Literal[False] | None = False
+        """The lines with accents without them, None if there are none; False until somebody asks for it."""
+        self._stream_text = ""
+        self.rows = pieces.rows
+        """For each piece its line."""
+        self.kinds = list(chain.from_iterable(repeat(*run) for run in pieces.kinds))
+        self.altered = pieces.altered
+        """Readings in place of lines, by number of the piece."""
+        texts = list(map(lines.search.__getitem__, self.rows))
+        for number, reading in pieces.altered.items():
+            texts[number] = reading[0]
+        self.texts = texts
+        before = pieces.before
+        self.text = "".join(chain.from_iterable(zip(before, texts, strict=True))) + WALL
+        gaps = np.fromiter(map(len, before), dtype=np.int64, count=len(before))
+        lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)) + gaps
+        self.starts: Ints = np.cumsum(lengths) - lengths + gaps
+        codes = codes_of(self.text)
+        self.classes = classes_of(codes)
+        kept = (self.classes != CharClass.SEPARATOR) & (self.classes < CharClass.MAYBE)
+        self.positions: Ints = np.flatnonzero(kept)
+        self.squeezed = codes[kept].tobytes().decode("utf-32-le")
+        self._maps: dict[int, Sequence[int]] = {}
+        counts = np.array([count for _, count in pieces.kinds], dtype=np.int64)
+        self.is_echo = np.repeat([kind not in _STREAMS for kind, _ in pieces.kinds], counts).astype(bool)
+        self.is_echo[list(pieces.altered)] = False
+        """Whether a match inside this piece alone is found in a stream as well."""
+
+    def piece_at(self, offset: int) -> int:
+        """Number of the piece in which a character of the text lies."""
+        return int(self.starts.searchsorted(offset, side="right")) - 1
+
+    def echoed(self, start: Ints, end: Ints) -> npt.NDArray[np.bool_]:
+        """Whether spans lie inside one piece that a stream holds as well."""
+        first = self.starts.searchsorted(start, side="right") - 1
+        last = self.starts.searchsorted(end - 1, side="right") - 1
+        return np.asarray((first == last) & self.is_echo[first])
+
+    def source_map(self, number: int) -> Sequence[int]:
+        """For each character of a piece the index of the character in its line."""
+        reading = self.altered.get(number)
+        if reading is not None:
+            return reading[1]
+        row = self.rows[number]
+        known = self._maps.get(row)
+        if known is None:
+            text = self.lines.text[row]
+            plain = len(text) == len(self.texts[number]) and (text.isascii() or FOLD.is_even(text))
+            known = range(len(text)) if plain else searchable_map(text)[1]
+            self._maps[row] = known
+        return known
+
+    def floor(self, number: int) -> MatchKind:
+        """The plainest kind that a match touching this piece can have."""
+        reading = self.altered.get(number)
+        return MatchKind.EXACT if reading is None else reading[2]
+
+    def parts(self, start: int, end: int) -> list[tuple[int, int, int]]:
+        """The lines that a span covers: for each its piece and the first and last + 1 character in the
+        line.
+        """
+        out = []
+        for number in range(self.piece_at(start), self.piece_at(end - 1) + 1):
+            first = max(start - int(self.starts[number]), 0)
+            last = min(end - int(self.starts[number]), len(self.texts[number]))
+            covered = self.source_map(number)[first:last]
+            if covered:
+                out.append((number, min(covered), max(covered) + 1))
+        return out
+
+    @cached_property
+    def words(self) -> Counter[str]:
+        """How often each word stands in the document, by its streams."""
+        if self._whole is not None:
+            whole = self._whole()
+            assert whole is not None
+            known = whole.words
+            self._stream_text = whole._stream_text
+            return known
+        text = " ".join(text for text, kind in zip(self.texts, self.kinds, strict=True) if kind in _STREAMS)
+        self._stream_text = text
+        return Counter(regex.findall(r"[\p{L}\p{M}]+", text))
+
+    @lru_cache(maxsize=10_000)  # noqa: B019 - lives as long as the corpus, one sweep
+    def is_stray(self, left: str, right: str) -> bool:
+        """Whether a blank or break between two fragments may lie inside a word.
+
+        It may if one of them stands nowhere else in the document as a word, or if both are long enough to be parts of
+        a compound; next to a function word it never may.
+        """
+        if left in _FUNCTION_WORDS or right in _FUNCTION_WORDS:
+            return False
+        if min(len(left), len(right)) >= COMPOUND_PART and _COMMON_WORDS.isdisjoint((left, right)):
+            return True
+        together = max(self._count_pair(left, right), 1)
+        single = len(left) == 1 or len(right) == 1
+        return single or self.words[left] <= together or self.words[right] <= together
+
+    def _count_pair(self, left: str, right: str) -> int:
+        if not self.words:
+            return 0
+        return sum(self._stream_text.count(f"{left}{gap}{right}") for gap in (" ", "\n"))
 
 
 class Match(NamedTuple):
@@ -255,3 +417,147 @@ def _same_capitals(corpus: Corpus, form: Form, match: Match) -> bool:
 def letters_of(text: str) -> str:
     """Letters of a text in its own capitals, of compatibility forms the plain ones; accents are compared before."""
     return "".join(char for char in unicodedata.normalize("NFKD", text) if char.isalpha())
+
+
+RANK = {kind: rank for rank, kind in enumerate(MatchKind)}
+"""Kinds of match from the plainest to the least plain."""
+
+
+class Found(NamedTuple):
+    """A match with its lines: (row, first character, last character + 1) in order of reading."""
+
+    pattern: int
+    kind: MatchKind
+    parts: tuple[tuple[int, int, int], ...]
+
+    @property
+    def place(self) -> tuple[int, int, int, int, int]:
+        """What makes two findings one: variant, and where it begins and ends."""
+        row, first, _ = self.parts[0]
+        end_row, _, last = self.parts[-1]
+        return (self.pattern, row, first, end_row, last)
+
+
+def locate(corpus: Corpus, patterns: Sequence[Pattern], matches: Sequence[Match]) -> list[Found]:
+    """Where each match lies in the lines, and how it was reached."""
+    if not matches:
+        return []
+    starts = np.fromiter((match.start for match in matches), dtype=np.int64, count=len(matches))
+    ends = np.fromiter((match.end for match in matches), dtype=np.int64, count=len(matches))
+    first = corpus.starts.searchsorted(starts, side="right") - 1
+    last = corpus.starts.searchsorted(ends - 1, side="right") - 1
+    offsets = corpus.starts[first].tolist()
+    return [
+        _in_line(corpus, patterns, match, number, offset)
+        if number == end
+        else _found(corpus, patterns, match)
+        for match, number, end, offset in zip(matches, first.tolist(), last.tolist(), offsets, strict=True)
+    ]
+
+
+def _in_line(corpus: Corpus, patterns: Sequence[Pattern], match: Match, number: int, offset: int) -> Found:
+    """A match inside one piece; the common case, kept short."""
+    row = corpus.rows[number]
+    source = corpus.source_map(number)
+    begin, end = match.start - offset, match.end - offset
+    if isinstance(source, range):
+        first, last = begin, end
+    else:
+        covered = source[begin:end]
+        first, last = min(covered), max(covered) + 1
+    pattern = patterns[match.pattern]
+    shown = corpus.lines.text[row][first:last]
+    floor = corpus.floor(number)
+    if pattern.forms[match.form].is_long and CharClass.LETTER in corpus.classes[[match.start - 1, match.end]]:
+        kind = MatchKind.SQUEEZED  # glued to a word that lost its blank
+    elif shown == pattern.variant.text:
+        kind = floor
+    elif corpus.texts[number][begin:end] == pattern.forms[match.form].literal:
+        kind = MatchKind.FOLDED if floor is MatchKind.EXACT else floor
+    else:
+        kind = _kind(corpus, pattern, match, [(number, first, last)])
+    return Found(match.pattern, kind, ((row, first, last),))
+
+
+def _found(corpus: Corpus, patterns: Sequence[Pattern], match: Match) -> Found:
+    parts = corpus.parts(match.start, match.end)
+    rows: list[tuple[int, int, int]] = []
+    for number, first, last in parts:
+        row = corpus.rows[number]
+        if rows and rows[-1][0] == row:  # two pieces of one line
+            rows[-1] = (row, min(rows[-1][1], first), max(rows[-1][2], last))
+        else:
+            rows.append((row, first, last))
+    return Found(match.pattern, _kind(corpus, patterns[match.pattern], match, parts), tuple(rows))
+
+
+def _kind(corpus: Corpus, pattern: Pattern, match: Match, parts: list[tuple[int, int, int]]) -> MatchKind:
+    rows = [corpus.rows[number] for number, _, _ in parts]
+    pages = {corpus.lines.sheet[row] for row in rows}
+    if len(pages) > 1:
+        return MatchKind.ACROSS_PAGES  # whatever else happened on the way, a reader must look at two pages
+    kinds = [corpus.floor(number) for number, _, _ in parts]
+    if len(parts) == 1:
+        shown = corpus.lines.text[rows[0]][parts[0][1] : parts[0][2]]
+        if shown == pattern.variant.text:
+            return kinds[0]
+        kinds.append(MatchKind.FOLDED)
+    elif len(set(rows)) > 1:
+        kinds.append(_between_lines(corpus, parts))
+    for gap, between, _ in gaps_of(corpus, pattern.forms[match.form], match):
+        inside = gap in (Gap.WORD, Gap.WORD_STRICT)
+        if inside and "-" in between:
+            kinds.append(MatchKind.DEHYPHENATED)
+        elif any(sign in between for sign in SIGNS) and not gap.endswith(Gap.PUNCTUATION):
+            kinds.append(MatchKind.ACROSS_SIGNS)
+        elif (inside and between != "\x1c") or (gap == Gap.COMPOUND and not between):
+            kinds.append(MatchKind.SQUEEZED)
+    return max(kinds, key=RANK.__getitem__)
+
+
+def _between_lines(corpus: Corpus, parts: list[tuple[int, int, int]]) -> MatchKind:
+    rows = [corpus.rows[number] for number, _, _ in parts]
+    lines = corpus.lines
+    apart = len({lines.block[row] for row in rows}) > 1 or any(
+        lines.line_type[row] == LineType.TABLE for row in rows
+    )
+    beside = corpus.kinds[parts[0][0]] in (FlowKind.COLUMN, FlowKind.ROW)
+    return MatchKind.ACROSS_CELLS if apart and beside else MatchKind.ACROSS_LINES
+
+
+def plainest(found: Sequence[Found]) -> list[Found]:
+    """Each place once, with the plainest way in which it was reached."""
+    best: dict[tuple[int, int, int, int, int], Found] = {}
+    for one in found:
+        place = one.place
+        known = best.setdefault(place, one)
+        if known is not one and RANK[one.kind] < RANK[known.kind]:
+            best[place] = one
+    return list(best.values())
+
+
+def mark_nested(found: Sequence[Found], concepts: Sequence[str], order: Sequence[int]) -> list[bool]:
+    """For each finding whether it lies inside a longer one of the same concept.
+
+    Args:
+        found: The findings.
+        concepts: Concept of each pattern.
+        order: Place of each row in the order of reading.
+    """
+    groups: dict[str, list[tuple[int, int, int, int, int]]] = defaultdict(list)
+    for number, one in enumerate(found):
+        if one.kind in POSSIBLE_KINDS:  # what only may be a hit takes nothing away from a hit
+            continue
+        (row, first, _), (end_row, _, last) = one.parts[0], one.parts[-1]
+        groups[concepts[one.pattern]].append((order[row], first, order[end_row], last, number))
+    nested = [False] * len(found)
+    for spans in groups.values():
+        spans.sort(key=lambda span: (span[0], span[1], -span[2], -span[3]))
+        widest = (-1, -1)
+        opened = (-1, -1)
+        for row, first, end_row, last, number in spans:
+            if (end_row, last) <= widest and (opened != (row, first) or (end_row, last) != widest):
+                nested[number] = True
+            elif (end_row, last) > widest:
+                widest, opened = (end_row, last), (row, first)
+    return nested

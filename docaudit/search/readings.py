@@ -13,10 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
-from docaudit.location import MatchKind
-from docaudit.search.normalize import searchable_map
-from docaudit.search.pagelines import PageLines
-from docaudit.search.scripts import MAYBE, SPACE, CharClass, classes_of, codes_of
+from docaudit.codes import MatchKind
+from docaudit.search.lines import MAYBE, SPACE, CharClass, PageLines, classes_of, codes_of, searchable_map
 
 Reading = tuple[str, tuple[int, ...], MatchKind]
 """Searchable text, for each character its index in the line, and the plainest kind of match on it."""

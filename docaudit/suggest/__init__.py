@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from docaudit.errors import OptionError
 
 if TYPE_CHECKING:
-    from docaudit.concepts import ConceptTable
-    from docaudit.parsed import ParsedDocument
+    from docaudit.concepts.model import ConceptTable
+    from docaudit.document import ParsedDocument
     from docaudit.suggest.candidates import Suggestions
-    from docaudit.suggest.prepared import Method, Prepared, Progress
+    from docaudit.suggest.neighbours import Method, Prepared
+    from docaudit.suggest.neighbours import ProgressPrepared as Progress
 
 
 def suggest(
@@ -45,7 +46,7 @@ def suggest(
         ModelError: The model is not installed or cannot be loaded; nothing else is used in its place.
         OptionError: top or max_terms is not positive, or a model is named for the method ngrams.
     """
-    from docaudit.suggest.prepared import Prepared
+    from docaudit.suggest.neighbours import Prepared
 
     prepared = Prepared(
         documents, method=method, model=model, max_terms=max_terms, cache=cache, progress=progress

@@ -2,22 +2,221 @@
 
 A term is a run of one to four words, or up to eight in capitals (the name of a law, of a body), without a sign between
 them, that does not begin or end in a word of grammar. In Japanese the words come from a segmenter
-(docaudit.suggest.japanese); they are runs of one script where it is not installed.
+(docaudit.suggest.terms); they are runs of one script where it is not installed.
+
+The running text of documents in passages: what phrases and acronyms are read from, across the ends of lines.
+
+A passage is a block (a paragraph, a cell, a heading) of one page. Words that a hyphen parts at the end of a line are
+joined; the sweep, which decides what is a hit, tries both ways and is not replaced by this.
+
+What documents say, whatever table is asked about: their terms and the acronyms they define; kept in the cache.
+
+Collecting takes seconds for a long document. The file in the cache is named by all that the result depends on: the
+lines themselves (not the file they were read from, as options of reading change them), this version, the segmenter.
+
+Japanese words: Sudachi where the extra `japanese` is installed, runs of one script where it is not.
+
+SudachiPy was chosen because it installs from wheels with its dictionary (sudachidict-small, 43 MB), is
+maintained, and gives each word a normalised form, which joins ways of writing (サーバ and サーバー).
+It is an extra, not a part of the core, because it is needed only to propose variants: the sweep finds Japanese
+variants anywhere in a line without cutting it into words.
+
+>>> by_script("生成AIの電力")
+[(0, 2), (2, 4), (5, 7)]
+>>> other_kana("りんご"), other_kana("電力")
+('リンゴ', '')
+
+Words reduced to one stem each: what phrases are compared by when their forms do not matter.
+
+>>> roots("consumption of electricity"), roots("Data centres")
+(('consum', 'of', 'electricity'), ('data', 'center'))
+
+Vectors of terms that were embedded before, in a folder of the user: a second run does not load the model.
+
+One file for each document and model; it holds the terms of the document as text, so the folder is the user's alone.
 """
 
 from __future__ import annotations
 
+import hashlib
+import io
+import json
+import os
+import re
+import zipfile
+from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
 import regex
 
-from docaudit.question_words import STOP_WORDS
-from docaudit.suggest.japanese import Segmenter
-from docaudit.suggest.passages import Passage
-from docaudit.suggest.roots import roots
-from docaudit.wordforms import CJK, fold
+from docaudit import __version__
+from docaudit.document import ParsedDocument
+from docaudit.errors import OutputError
+from docaudit.files import write_bytes
+from docaudit.suggest.acronyms import acronyms_in
+from docaudit.text.words import CJK, STOP_WORDS, WORD, fold, stems, words
+
+_CONTEXT_CHARS = 160
+_BROKEN = re.compile(r"[^\W\d_]{2}[-\u2010\u00ad]$")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A piece of running text.
+
+    Attributes:
+        document: Name of the document.
+        page: 1-based physical page; 0 for the document as a whole.
+        text: Its lines, joined.
+        starts: For each line its first character in text.
+        lines: The lines, verbatim.
+    """
+
+    document: str
+    page: int
+    text: str
+    starts: tuple[int, ...]
+    lines: tuple[str, ...]
+
+    def line_at(self, char: int) -> str:
+        """The verbatim line in which a character stands, cut to a width that a terminal shows."""
+        number = bisect_right(self.starts, char) - 1
+        line, at = self.lines[number], char - self.starts[number]
+        first = max(0, min(at - _CONTEXT_CHARS // 2, len(line) - _CONTEXT_CHARS))
+        return line[first : first + _CONTEXT_CHARS].strip()
+
+
+def passages(documents: Iterable[tuple[str, pd.DataFrame]]) -> Iterator[Passage]:
+    """The passages of documents in the order of pages and lines.
+
+    Args:
+        documents: Name and line_df of each.
+    """
+    for document, line_df in documents:
+        ordered = line_df.sort_values(["page_num", "line_num"], kind="stable")
+        names = ("page_num", "block_num", "source", "part", "text")
+        block: list[str] = []
+        at: tuple[object, ...] = ()
+        for *place, text in zip(*(ordered[name].tolist() for name in names), strict=True):
+            here = tuple(place)
+            # Lines without a block (OCR, comments) are each a passage of their own kind of source.
+            if here != at and block:
+                yield _passage(document, int(at[0]), block)  # type: ignore[call-overload]
+                block = []
+            at = here
+            block.append(str(text))
+        if block:
+            yield _passage(document, int(at[0]), block)  # type: ignore[call-overload]
+
+
+def _passage(document: str, page: int, lines: list[str]) -> Passage:
+    text, starts = "", []
+    for line in lines:
+        if text and _BROKEN.search(text) and line[:1].islower():
+            # "infor-" + "mation" is one word; "data-" + "driven" loses its hyphen, which n-grams do not need.
+            text = text[:-1]
+        elif text and not (CJK.match(text[-1]) and CJK.match(line[:1])):
+            text += " "
+        starts.append(len(text))
+        text += line
+    return Passage(document, page, text, tuple(starts), tuple(lines))
+
+
+Segmenter = Callable[[str], list[tuple[int, int]]]
+"""A text without blanks -> first and last + 1 character of each word that may be part of a term."""
+
+_HIRAGANA_RUN = frozenset(chr(code) for code in range(0x3041, 0x3097))
+_TO_KATAKANA = {code: code + 0x60 for code in range(0x3041, 0x3097)}
+_TO_HIRAGANA = {code + 0x60: code for code in range(0x3041, 0x3097)}
+_TOPICS = frozenset({"名詞", "形状詞", "接頭辞", "接尾辞", "動詞", "形容詞"})
+_GRAMMAR_JAPANESE = frozenset({"非自立可能", "助動詞語幹"})
+_TOO_LONG = 10_000
+"""Sudachi refuses more than 49,149 bytes at once; no run without a blank or full stop is this long but by error."""
+
+
+def has_segmenter() -> bool:
+    """Whether Sudachi and its dictionary are installed."""
+    return find_spec("sudachipy") is not None and find_spec("sudachidict_small") is not None
+
+
+def segmenter() -> Segmenter:
+    """Words by Sudachi, or by script if it is not installed."""
+    if not has_segmenter():
+        return by_script
+    tokenizer, mode = _sudachi_japanese()
+
+    def cut(text: str) -> list[tuple[int, int]]:
+        if len(text) > _TOO_LONG:
+            return by_script(text)
+        return [
+            (word.begin(), word.end())
+            for word in tokenizer.tokenize(text, mode)
+            if word.part_of_speech()[0] in _TOPICS and word.part_of_speech()[1] not in _GRAMMAR_JAPANESE
+        ]
+
+    return cut
+
+
+def by_script(text: str) -> list[tuple[int, int]]:
+    """Runs of one script; hiragana alone are mostly grammar and left out."""
+    return [match.span() for match in WORD.finditer(text) if not set(match[0]) <= _HIRAGANA_RUN]
+
+
+def normaliser() -> Callable[[str], str]:
+    """A text with every word in Sudachi's normalised form; the text itself if Sudachi is not installed."""
+    if not has_segmenter():
+        return str
+    tokenizer, mode = _sudachi_japanese()
+
+    def normalised(text: str) -> str:
+        if len(text) > _TOO_LONG:
+            return text
+        return "".join(word.normalized_form() for word in tokenizer.tokenize(text, mode))
+
+    return normalised
+
+
+def other_kana(text: str) -> str:
+    """A text in hiragana as katakana, and the reverse; empty for a text of other letters, or of both."""
+    codes = {ord(char) for char in text if char != "ー"}
+    if codes and codes <= _TO_KATAKANA.keys():
+        return text.translate(_TO_KATAKANA)
+    if codes and codes <= _TO_HIRAGANA.keys():
+        return text.translate(_TO_HIRAGANA)
+    return ""
+
+
+def _sudachi_japanese() -> tuple[Any, Any]:
+    from sudachipy import Dictionary, SplitMode
+
+    return Dictionary(dict="small").tokenizer(), SplitMode.A
+
+
+def roots(text: str) -> tuple[str, ...]:
+    """The stem of each word of a text, in order."""
+    return tuple(_root(span.text) for span in words(text))
+
+
+@lru_cache(maxsize=200_000)
+def _root(word: str) -> str:
+    return min(stems(word), key=lambda stem: (len(stem), stem))
+
+
+def is_part(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
+    """Whether words stand in others, side by side."""
+    size = len(part)
+    return any(whole[n : n + size] == part for n in range(len(whole) - size + 1))
+
 
 LONGEST = 4
 """Words in the longest term that is no name."""
@@ -86,12 +285,12 @@ def collect(passages: Iterable[Passage], segment: Segmenter) -> list[Term]:
     """All terms, the most frequent first; the order does not depend on anything but the text."""
     seen: dict[str, _Seen] = {}
     for number, passage in enumerate(passages):
-        for start, end, words in _spans(passage.text, segment):
+        for start, end, n_words in _spans(passage.text, segment):
             surface = " ".join(passage.text[start:end].split())
             key = fold(surface)
             known = seen.get(key)
             if known is None:
-                known = seen[key] = _Seen((passage, start), words)
+                known = seen[key] = _Seen((passage, start), n_words)
             known.surfaces[surface] += 1
             known.pages[passage.document][passage.page] = None
             known.passages[number] = None
@@ -197,3 +396,167 @@ def _words(text: str, segment: Segmenter) -> Iterator[tuple[int, int]]:
                 yield match.start() + start, match.start() + end
         else:
             yield match.span()
+
+
+Vectors = npt.NDArray[np.float16]
+"""One row for each text, of length 1 up to rounding: half precision, so that cached and new vectors are the same."""
+
+
+def cache_folder() -> Path:
+    """DOCAUDIT_CACHE, or docaudit in the user's cache folder (XDG_CACHE_HOME, ~/.cache)."""
+    named = os.environ.get("DOCAUDIT_CACHE")
+    if named:
+        return Path(named)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "docaudit"
+
+
+class VectorCache:
+    """The vectors of one document under one model."""
+
+    def __init__(self, document: str, model: str) -> None:
+        """Name the file.
+
+        Args:
+            document: SHA-256 of the document.
+            model: What identifies the model and its version.
+        """
+        name = hashlib.sha256(f"{document}\n{model}".encode()).hexdigest()[:32]
+        self.path = cache_folder() / "vectors" / f"{name}.npz"
+
+    def read(self) -> dict[str, Vectors]:
+        """Text -> vector; empty if there is no file, or one that cannot be read: then all is embedded anew."""
+        try:
+            with np.load(io.BytesIO(self.path.read_bytes()), allow_pickle=False) as saved:
+                texts = bytes(saved["texts"]).decode("utf-8").split("\n")
+                vectors = saved["vectors"]
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return {}
+        if vectors.ndim != 2 or vectors.dtype != np.float16 or len(vectors) != len(texts):
+            return {}
+        return dict(zip(texts, vectors, strict=True))
+
+    def write(self, known: Mapping[str, Vectors]) -> bool:
+        """Keep vectors; False if the folder cannot be written, which costs time on the next run and nothing else."""
+        stream = io.BytesIO()
+        texts = np.frombuffer("\n".join(known).encode("utf-8"), dtype=np.uint8)
+        np.savez(stream, texts=texts, vectors=np.stack(list(known.values())))
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_bytes(self.path, stream.getvalue())
+        except (OSError, OutputError):
+            return False
+        return True
+
+
+_FORMAT = 1
+"""To be raised with every change of what is a term, a passage or an acronym."""
+_COLUMNS = ("page_num", "line_num", "block_num", "source", "part", "text")
+
+
+@dataclass(frozen=True)
+class Definition:
+    """An acronym with its long form, and where the documents define it."""
+
+    short: str
+    long: str
+    term: Term
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What documents say.
+
+    Attributes:
+        passages: Number of passages.
+        terms: All different words and phrases, the most frequent first.
+        definitions: Every acronym that the documents define, in order.
+    """
+
+    passages: int
+    terms: list[Term]
+    definitions: list[Definition]
+
+
+def collected(documents: Sequence[ParsedDocument], *, cache: bool) -> Collected:
+    """The terms and definitions of documents, from the cache if they are there."""
+    path = cache_folder() / "terms" / f"{_digest(documents)}.json"
+    if cache:
+        try:
+            return _loaded(path.read_bytes())
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            pass  # not there, or damaged: all is collected anew
+    read = list(passages((one.identity.name, one.line_df) for one in documents))
+    found = Collected(len(read), collect(read, segmenter()), list(_definitions(read)))
+    if cache:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_bytes(path, _saved(found))
+        except (OSError, OutputError):
+            pass  # a cache that cannot be written costs time on the next run and nothing else
+    return found
+
+
+def _digest(documents: Sequence[ParsedDocument]) -> str:
+    """All that the result depends on."""
+    digest = hashlib.sha256(f"{_FORMAT} {__version__} {has_segmenter()} {_sudachi()}".encode())
+    for one in documents:
+        columns = [one.line_df[name].tolist() for name in _COLUMNS]
+        digest.update(json.dumps([one.identity.name, columns], default=str).encode())
+    return digest.hexdigest()[:32]
+
+
+def _sudachi() -> str:
+    try:
+        return version("sudachidict-small")
+    except PackageNotFoundError:
+        return ""
+
+
+def _saved(found: Collected) -> bytes:
+    """As JSON, with a check sum before it: a file that was changed is not believed."""
+    definitions = [[one.short, one.long, _row(one.term)] for one in found.definitions]
+    body = json.dumps([found.passages, [_row(term) for term in found.terms], definitions]).encode()
+    return hashlib.sha256(body).digest() + body
+
+
+def _loaded(data: bytes) -> Collected:
+    size = hashlib.sha256().digest_size
+    if hashlib.sha256(data[size:]).digest() != data[:size]:
+        raise ValueError("changed since it was written")
+    count, terms, definitions = json.loads(data[size:])
+    return Collected(
+        count,
+        [_term_collected(row) for row in terms],
+        [Definition(short, long, _term_collected(row)) for short, long, row in definitions],
+    )
+
+
+def _row(term: Term) -> list[object]:
+    return [
+        term.key, term.text, term.count, term.words, dict(term.pages), term.context, term.passages, term.whole,
+        term.roots,
+    ]  # fmt: skip
+
+
+def _term_collected(row: list[object]) -> Term:
+    key, text, count, words, pages, context, places, whole, stems = row
+    assert isinstance(pages, dict)
+    assert isinstance(places, list)
+    assert isinstance(stems, list)
+    by_name = {name: tuple(numbers) for name, numbers in pages.items()}
+    return Term(key, text, count, words, by_name, context, tuple(places), whole, tuple(stems))  # type: ignore[arg-type]
+
+
+def _definitions(read: Sequence[Passage]) -> Iterator[Definition]:
+    seen: dict[tuple[str, str], list[tuple[Passage, int]]] = {}
+    for passage in read:
+        for pair in acronyms_in(passage.text):
+            seen.setdefault((pair.short, pair.long), []).append((passage, pair.start))
+    for (short, long), places in seen.items():
+        pages: dict[str, dict[int, None]] = {}
+        for passage, _ in places:
+            pages.setdefault(passage.document, {})[passage.page] = None
+        first, start = places[0]
+        named = {document: tuple(found) for document, found in pages.items()}
+        words = len(long.split())
+        yield Definition(short, long, Term(fold(long), long, len(places), words, named, first.line_at(start)))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from docaudit.codes import BlindSpotKind
+from docaudit.concepts.lint import LintCode
 from docaudit.justification import Obligation
-from docaudit.linting.codes import LintCode
-from docaudit.obligations.reading import PAGE_KINDS, PART_KINDS, REGION_KINDS
-from docaudit.obligations.rules import RULES, VERDICTS
-from docaudit.reasons import BlindSpotKind
-from docaudit.render.words import OBLIGATIONS
+from docaudit.obligations import PAGE_KINDS, PART_KINDS, REGION_KINDS
+from docaudit.render.language import OBLIGATIONS
+from docaudit.rules import RULES, VERDICTS
 
 GROUPS = (
     (

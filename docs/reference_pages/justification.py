@@ -6,29 +6,31 @@ from enum import StrEnum
 
 from pydantic import BaseModel
 
-from docaudit import frames
-from docaudit.evidence import (
+from docaudit import tables as frames
+from docaudit.justification import (
+    AbsenceJustification,
+    AbsenceReason,
     BlindSpot,
+    ChunkFact,
+    ChunkPlace,
     ControlGroup,
     DocumentIdentity,
+    ExplanationRecord,
+    Finding,
     Hit,
     LedgerRow,
     Meeting,
     Mention,
     MissedControl,
-    PageFact,
-    ParseCoverage,
-)
-from docaudit.justification import (
-    AbsenceJustification,
-    AbsenceReason,
-    ExplanationRecord,
-    Finding,
+    MissedHit,
     ObligationCheck,
     ObligationState,
+    PageFact,
+    ParseCoverage,
+    RetrievalCheck,
+    RetrievalVerdict,
     Strength,
 )
-from docaudit.retrieved import ChunkFact, ChunkPlace, MissedHit, RetrievalCheck, RetrievalVerdict
 from reference_pages.markdown import meanings, page, row, table
 from reference_pages.source import annotations
 

@@ -7,23 +7,34 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from docaudit.abstention.ledger.cases import Case, Document, Gold, Planned
-from docaudit.abstention.ledger.checklist import BY_PEOPLE
-from docaudit.abstention.ledger.contract import Contract, Identity, Limits, Manifest, Owner, Part
-from docaudit.abstention.ledger.lint import LedgerLintCode
-from docaudit.abstention.ledger.records import Absence, Citation, Claim, Place, Run, Violation
-from docaudit.abstention.ledger.routing import Symptom
-from docaudit.abstention.ledger.twenty_tests import BLOCKS, TESTS
-from docaudit.abstention.ledger.vocabulary import (
+from docaudit.abstention.ledger.checklists import BLOCKS, BY_PEOPLE, TESTS, LedgerLintCode
+from docaudit.abstention.ledger.results import Symptom
+from docaudit.abstention.ledger.rows import (
+    Absence,
     Answerability,
     Behaviour,
     Boundary,
+    Case,
+    Citation,
+    Claim,
     ClaimKind,
+    Contract,
+    Document,
+    Gold,
+    Identity,
     Layer,
+    Limits,
+    Manifest,
     Metric,
+    Owner,
+    Part,
+    Place,
+    Planned,
+    Run,
     Severity,
     Support,
     VetoKind,
+    Violation,
 )
 from docaudit.justification import Finding, Obligation
 from docaudit.render.ledger_words import SYMPTOMS, TITLES

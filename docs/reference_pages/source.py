@@ -22,7 +22,7 @@ def package() -> griffe.Module:
 
 
 def public(name: str) -> griffe.Object:
-    """What docaudit.__all__ calls so, where it is defined (docaudit.sweep is a function and a module)."""
+    """What docaudit.__all__ calls so, where it is defined (docaudit.search is a function and a module)."""
     found = package()[f"{_HOME[name].removeprefix('docaudit.')}.{name}"]
     return found.final_target if isinstance(found, griffe.Alias) else found
 

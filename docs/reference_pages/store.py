@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from docaudit.corpus.failures import FailureCode
-from docaudit.corpus.store_tables import STORE_TABLES
+from docaudit.corpus.audits import STORE_TABLES
+from docaudit.corpus.store import FailureCode
 from reference_pages.markdown import page, row, table
 
 HEAD = """# Tables of a store

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from docaudit import evidence, frames, justification, location, reasons
+from docaudit import codes as location
+from docaudit import codes as reasons
+from docaudit import justification
+from docaudit import justification as evidence
+from docaudit import tables as frames
 from reference_pages.markdown import page, row, table
 
 HEAD = """# Tables

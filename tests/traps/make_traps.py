@@ -17,7 +17,7 @@ from typing import Any
 import pikepdf
 import pymupdf
 
-from docaudit.reasons import BlindSpotKind as Kind
+from docaudit.codes import BlindSpotKind as Kind
 from tests import pdfs
 
 WORD = "zirconium"

@@ -1,0 +1,1 @@
+"""The expert's concept table: read, checked, linted, changed."""

@@ -1,0 +1,390 @@
+"""The language of a report: English as it stands in templates and code, Japanese from one catalogue.
+
+English sentences are the keys of japanese.json, so that templates stay readable; a test looks up every one that occurs.
+
+The words of a report: one title and one sentence for each value of the closed vocabularies.
+
+Page numbers as people write them: 12, 14–18.
+
+Text of a document made safe to show: documents are untrusted, and so is every string that came out of one.
+
+A control character could move the cursor of a terminal or rename its window; a bidirectional override could make
+a line read as something that it does not say. Both are shown as U+FFFD, so that a reader sees that something stood
+there. JSON keeps the text as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from docaudit.codes import MatchKind, PageState, TextLikely, TextSource, Visibility
+from docaudit.justification import (
+    AbsenceReason,
+    ChunkPlace,
+    Finding,
+    Obligation,
+    ObligationState,
+    RetrievalVerdict,
+    Strength,
+)
+
+FINDING_TITLES = {
+    Finding.MENTIONED: "Mentioned",
+    Finding.ABSENT: "Absent within the stated coverage",
+    Finding.NOT_ESTABLISHED: "Not established",
+}
+
+OUTCOMES = {
+    "mentioned": "mentioned",
+    "absent_within_coverage": "absent",
+    "not_established": "not established",
+    "error": "error",
+    "not_run": "not run",
+}
+"""What became of one of many documents, in a cell; a legend says what `absent` means."""
+
+REASONS = {
+    AbsenceReason.CONCEPT_NOT_FOUND: "a required concept has no hit",
+    AbsenceReason.OFF_TOPIC: "every required concept has hits, but they never meet",
+    AbsenceReason.AMBIGUOUS_QUESTION: "words of the question are in no concept of the table",
+}
+
+STRENGTHS = {
+    Strength.STRONG: "no hit of a required concept",
+    Strength.MODERATE: "there are hits, but they never meet",
+    Strength.WEAK: "the concepts meet: someone must read the passages",
+}
+
+OBLIGATIONS = {
+    Obligation.PAGES_READABLE: "Every page could be read",
+    Obligation.INK_READ: "No unread ink that may be text",
+    Obligation.PARTS_OPENED: "No attachment, layer, form or revision left unopened",
+    Obligation.REFERENCES_RESOLVED: "Cross-references resolve, page labels have no gap",
+    Obligation.VARIANTS_SEARCHED: "Every variant was searched on every page",
+    Obligation.VARIANTS_REVIEWED: "No proposed variant is left unreviewed",
+    Obligation.QUESTION_COVERED: "Every content word of the question is in a concept",
+    Obligation.CONTROL_FOUND: "What is known to be there was found",
+    Obligation.READERS_AGREE: "Independent readers agree",
+}
+
+OBLIGATION_MARKS = {
+    ObligationState.MET: "✓",
+    ObligationState.UNMET: "✗",
+    ObligationState.WAIVED: "~",
+    ObligationState.NOT_RUN: "–",
+}
+
+OBLIGATION_STATES = {
+    ObligationState.MET: "met",
+    ObligationState.UNMET: "unmet",
+    ObligationState.WAIVED: "waived",
+    ObligationState.NOT_RUN: "not run",
+}
+
+RETRIEVAL_VERDICTS = {
+    RetrievalVerdict.NOTHING_TO_MISS: (
+        "No required concept has a hit in what was read, so there was nothing for the retriever to miss "
+        "(it gave {chunks})."
+    ),
+    RetrievalVerdict.ALL_RETRIEVED: "The retriever missed nothing that was found: {hits} in what it gave ({chunks}).",
+    RetrievalVerdict.PAGES_RETRIEVED: (
+        "Nothing that was found is surely missed: {in_text} of {hits} in what the retriever gave ({chunks}), "
+        "the others on its pages."
+    ),
+    RetrievalVerdict.PARTLY_MISSED: (
+        "The retriever missed {n} of {hits} of required concepts: not in what it gave ({chunks})."
+    ),
+    RetrievalVerdict.MISSED: (
+        "The retriever missed all that was found: {hits} of required concepts, none in what it gave ({chunks})."
+    ),
+}
+
+CHUNK_PLACES = {
+    ChunkPlace.WHOLE: "whole",
+    ChunkPlace.IN_PARTS: "in parts",
+    ChunkPlace.NOT_IN_DOCUMENT: "not in the document as far as it was read",
+    ChunkPlace.WITHOUT_TEXT: "without text",
+}
+
+PAGE_STATES = {
+    PageState.TEXT: "text",
+    PageState.MIXED: "text and images",
+    PageState.IMAGE_ONLY: "image only",
+    PageState.BLANK: "blank",
+    PageState.FAILED: "failed",
+    PageState.NOT_RENDERED: "not rendered",
+}
+
+MATCH_KINDS = {
+    MatchKind.EXACT: "exact",
+    MatchKind.FOLDED: "other case, width or form",
+    MatchKind.ACROSS_SIGNS: "with quotes, brackets or marks between",
+    MatchKind.ACROSS_LINES: "across lines",
+    MatchKind.DEHYPHENATED: "across a hyphen",
+    MatchKind.ACROSS_CELLS: "across cells",
+    MatchKind.ACROSS_PAGES: "across pages",
+    MatchKind.SQUEEZED: "without its spaces",
+    MatchKind.LETTER_SPACED: "letter-spaced",
+    MatchKind.ACCENTS_DIFFER: "other accents, not counted",
+    MatchKind.OCR_FUZZY: "possible misreading by OCR, not counted",
+}
+
+VISIBILITIES = {
+    Visibility.VISIBLE: "visible",
+    Visibility.INVISIBLE: "invisible text",
+    Visibility.SAME_COLOUR: "in the colour of its background",
+    Visibility.COVERED: "covered",
+    Visibility.CROPPED: "outside the visible page",
+    Visibility.LAYER_OFF: "on a layer that is off",
+    Visibility.REPLACED: "replaced since, in an earlier revision of the file",
+    Visibility.UNKNOWN: "visibility unknown",
+}
+
+TEXT_SOURCES = {
+    TextSource.TEXT_LAYER: "text layer",
+    TextSource.SECOND_READER: "second reader",
+    TextSource.OCR: "OCR",
+    TextSource.ANNOTATION: "annotation",
+    TextSource.FORM_FIELD: "form field",
+    TextSource.XFA: "XFA form",
+    TextSource.BOOKMARK: "bookmark",
+    TextSource.METADATA: "metadata",
+    TextSource.ALT_TEXT: "alternative text",
+    TextSource.ACTUAL_TEXT: "replacement text",
+    TextSource.LINK: "link",
+    TextSource.SIGNATURE: "signature",
+    TextSource.ATTACHMENT: "attachment",
+    TextSource.EARLIER_REVISION: "earlier revision",
+}
+
+MATCH_MODES = {
+    "word": "as whole words",
+    "prefix": "at the beginning of words",
+    "substring": "anywhere in words",
+    "regex": "as a regular expression",
+}
+
+CASES = {True: "in this case only", False: "in any case"}
+"""By Variant.case_sensitive."""
+
+INFLECTIONS = {
+    "auto": "also in the plural and possessive, and with or without hyphen or space",
+    "off": "in this form only",
+}
+
+LIKELY_NAMES = {TextLikely.YES: "likely", TextLikely.UNKNOWN: "unknown", TextLikely.NO: "unlikely"}
+
+
+def plural(count: int, word: str) -> str:
+    """A number with its noun.
+
+    >>> plural(1, "page"), plural(1200, "page")
+    ('1 page', '1,200 pages')
+    >>> plural(2, "near miss"), plural(2, "entry")
+    ('2 near misses', '2 entries')
+    """
+    if count == 1:
+        return f"{count:,} {word}"
+    if word.endswith("y"):
+        return f"{count:,} {word[:-1]}ies"
+    return f"{count:,} {word}{'es' if word.endswith('s') else 's'}"
+
+
+def percent(share: float) -> str:
+    """A share as a percentage that says 100 % only if it is all, and 0 % only if it is nothing.
+
+    >>> percent(1.0), percent(0.99996), percent(0.00001), percent(0.5)
+    ('100 %', '99.9 %', '0.1 %', '50.0 %')
+    """
+    if share in (0, 1):
+        return f"{share:.0%}".replace("%", " %")
+    return f"{min(max(share * 100, 0.1), 99.9):.1f} %"
+
+
+WHOLE_DOCUMENT = "document"
+"""What stands for page_num 0: the document as a whole."""
+
+
+def page_ranges(pages: Iterable[int]) -> str:
+    """Pages sorted, without repetition, neighbours joined; empty for no page.
+
+    >>> page_ranges([18, 12, 14, 15, 16, 17, 12])
+    '12, 14–18'
+    >>> page_ranges([0, 3, 4])
+    'document, 3, 4'
+    """
+    ordered = sorted(set(pages))
+    parts = [WHOLE_DOCUMENT] if ordered and ordered[0] == 0 else []
+    for first, last in _runs(page for page in ordered if page > 0):
+        # Two neighbours are easier to read, and to search for, as "3, 4" than as "3–4".
+        parts += [f"{first}–{last}"] if last > first + 1 else [str(page) for page in range(first, last + 1)]
+    return ", ".join(parts)
+
+
+def page_words(pages: Iterable[int]) -> str:
+    """Page ranges with the word in front, for the middle of a line.
+
+    >>> page_words([3]), page_words([3, 7]), page_words([0]), page_words([])
+    ('page 3', 'pages 3, 7', 'document', '')
+    """
+    listed = set(pages)
+    ranges = page_ranges(listed)
+    if not ranges or listed == {0}:
+        return ranges
+    if 0 in listed:
+        return f"{WHOLE_DOCUMENT} and {page_words(listed - {0})}"
+    return f"page {ranges}" if len(listed) == 1 else f"pages {ranges}"
+
+
+def _runs(pages: Iterable[int]) -> list[tuple[int, int]]:
+    runs: list[tuple[int, int]] = []
+    for page in pages:
+        if runs and page == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], page)
+        else:
+            runs.append((page, page))
+    return runs
+
+
+Language = Literal["en", "ja"]
+
+
+@cache
+def catalogue() -> Mapping[str, str]:
+    """English -> Japanese."""
+    text = files("docaudit.render").joinpath("japanese.json").read_text("utf-8")
+    known: dict[str, str] = json.loads(text)
+    return known
+
+
+@dataclass(frozen=True)
+class Tongue:
+    """Says things in one language.
+
+    >>> Tongue("en")("{n} words apart", n=3), Tongue("ja")("{n} words apart", n=3)
+    ('3 words apart', '3語の距離')
+    """
+
+    language: Language = "en"
+
+    def __call__(self, text: str, **values: Any) -> str:
+        """The sentence in this language, with values in its places; KeyError if the catalogue lacks it."""
+        said = text if self.language == "en" else catalogue()[text]
+        return said.format(**values) if values else said
+
+    def data(self, text: str) -> str:
+        """A sentence that is data, in this language where all its parts between semicolons are known; else as it is."""
+        if self.language == "en":
+            return text
+        known = catalogue()
+        if text in known:
+            return known[text]
+        parts = text.split("; ")
+        return "。".join(known[part] for part in parts) if all(part in known for part in parts) else text
+
+    def count(self, number: int, noun: str) -> str:
+        """A number with its noun.
+
+        >>> Tongue("en").count(2, "near miss"), Tongue("ja").count(1200, "page")
+        ('2 near misses', '1,200ページ')
+        """
+        if self.language == "en":
+            return plural(number, noun)
+        return self(f"{{n}} {noun}", n=f"{number:,}")
+
+    def ranges(self, pages: Iterable[int]) -> str:
+        """Page numbers without the word."""
+        return page_ranges(pages).replace(WHOLE_DOCUMENT, self(WHOLE_DOCUMENT))
+
+    def pages(self, pages: Iterable[int]) -> str:
+        """Page numbers with the word.
+
+        >>> Tongue("en").pages([3, 4, 5]), Tongue("ja").pages([0, 3])
+        ('pages 3–5', '文書全体、3ページ')
+        """
+        listed = set(pages)
+        if self.language == "en":
+            return page_words(listed)
+        beside = [self(WHOLE_DOCUMENT)] if 0 in listed else []
+        ranges = page_ranges(listed - {0})
+        return "、".join([*beside, *([f"{ranges}ページ"] if ranges else [])])
+
+    def page(self, page_num: int) -> str:
+        """One page; 0 is the document as a whole."""
+        return self("page {n}", n=page_num) if page_num else self(WHOLE_DOCUMENT)
+
+    def likely(self, likely: Mapping[TextLikely, int]) -> str:
+        """Whether a group of blind spots may hold text.
+
+        >>> Tongue("en").likely({TextLikely.YES: 2})
+        'likely'
+        >>> Tongue("en").likely({TextLikely.NO: 3, TextLikely.UNKNOWN: 1})
+        'unknown (1), unlikely (3)'
+        """
+        present = [(self(name), likely[state]) for state, name in LIKELY_NAMES.items() if likely.get(state)]
+        if len(present) == 1:
+            return present[0][0]
+        return ", ".join(f"{name} ({count})" for name, count in present)
+
+    def number(self, value: int | None) -> str:
+        """A measured number, or that it was not measured."""
+        return self("not measured") if value is None else f"{value:,}"
+
+    def share(self, value: float | None) -> str:
+        """A measured share in percent, or that it was not measured."""
+        return self("not measured") if value is None else f"{value * 100:.1f} %"
+
+
+ENGLISH = Tongue("en")
+
+
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+_LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_SOFT_HYPHEN_AT_END = re.compile("\u00ad(?=[ \t]*\n)")
+_SPACES = re.compile(r"[ \t\n]+")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def safe(text: str) -> str:
+    r"""The text with line ends as newlines and every control or override character as U+FFFD.
+
+    >>> safe("a\x1b[31mb\r\nc")
+    'a�[31mb\nc'
+    """
+    return _UNSAFE.sub("\ufffd", _LINE_ENDS.sub("\n", text))
+
+
+def shown(text: str) -> str:
+    r"""The safe text with soft hyphens as a reader sees them: a hyphen at the end of a line, nothing elsewhere.
+
+    >>> shown("elec\u00ad\ntri\u00adcity")
+    'elec-\ntricity'
+    """
+    return _SOFT_HYPHEN_AT_END.sub("-", safe(text)).replace("\u00ad", "")
+
+
+def one_line(text: str) -> str:
+    r"""The shown text on one line: each run of spaces and newlines is one space.
+
+    >>> one_line("elec\u00ad\n tri\u00adcity\t2024")
+    'elec- tricity 2024'
+    """
+    return _SPACES.sub(" ", shown(text))
+
+
+def csv_cell(text: str) -> str:
+    """The safe text, so that a spreadsheet shows it and does not run it as a formula.
+
+    A cell that begins like a formula gets an apostrophe in front; justification.json keeps it verbatim.
+
+    >>> csv_cell("=HYPERLINK(1)"), csv_cell("electricity")
+    ("'=HYPERLINK(1)", 'electricity')
+    """
+    cleaned = safe(text)
+    return f"'{cleaned}" if cleaned.startswith(_FORMULA_STARTS) else cleaned
