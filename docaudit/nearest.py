@@ -329,7 +329,7 @@ def _misread(misread: pd.DataFrame, variant: Variant) -> Iterator[dict[str, Any]
         return
     mine = misread[(misread["concept"] == variant.concept) & (misread["variant"] == variant.text)]
     for hit in _records(mine.head(_PER_VARIANT)):
-        yield _from_hit("near_miss", hit, f"{NearMissReason.SPELLING_DIFFERS.sentence} {_MISREAD}")
+        yield _from_hit("near_miss", hit, f"{NearMissReason.SPELLING_DIFFERS.meaning} {_MISREAD}")
 
 
 def _from_miss(miss: NearMiss, line_df: pd.DataFrame) -> dict[str, Any]:
@@ -344,5 +344,5 @@ def _from_miss(miss: NearMiss, line_df: pd.DataFrame) -> dict[str, Any]:
         "line_num": int(line["line_num"]),
         "snippet": window(text, miss.start, miss.end),
         "distance": miss.edits,
-        "why_not": miss.reason.sentence,
+        "why_not": miss.reason.meaning,
     }

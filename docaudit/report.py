@@ -23,7 +23,6 @@ from docaudit.extract.protocol import AnnotateRequest, Bookmark, Colour, Mark, O
 from docaudit.justification import AbsenceJustification, BlindSpot, Hit
 from docaudit.options import AuditOptions
 from docaudit.redact import redact as without_text
-from docaudit.render import language as words
 from docaudit.render import view
 from docaudit.render.html import to_html
 from docaudit.render.language import Language, Tongue, one_line
@@ -65,11 +64,9 @@ def is_drawn(hit: Hit) -> bool:
 def _mark(hit: Hit, colours: dict[str, Colour], t: Tongue) -> Mark:
     assert hit.bbox is not None, "only hits with a box are drawn"
     note = [f"{one_line(hit.concept)}: {one_line(hit.variant)}"]
-    note += [t(words.MATCH_KINDS[hit.match_kind])]
-    note += (
-        [] if hit.source == "text_layer" else [t("from: {source}", source=t(words.TEXT_SOURCES[hit.source]))]
-    )
-    note += [] if hit.visibility == "visible" else [t(words.VISIBILITIES[hit.visibility])]
+    note += [t(hit.match_kind.label)]
+    note += [] if hit.source == "text_layer" else [t("from: {source}", source=t(hit.source.label))]
+    note += [] if hit.visibility == "visible" else [t(hit.visibility.label)]
     lines = [line for line in hit.match_text.split("\n") if line.strip()] or [""]
     read = hit.source == "text_layer"
     return Mark(hit.page_num, hit.page_end, hit.bbox, lines, colours[hit.concept], "; ".join(note), read)

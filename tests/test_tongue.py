@@ -9,21 +9,44 @@ from pathlib import Path
 
 import pytest
 
-from docaudit.codes import BlindSpotKind, LedgerState, MatchKind, NearMissReason
+from docaudit.codes import (
+    BlindSpotKind,
+    Code,
+    LedgerState,
+    MatchKind,
+    NearMissReason,
+    PageState,
+    TextLikely,
+    TextSource,
+    Visibility,
+)
 from docaudit.concepts.check import CHOICES
-from docaudit.justification import ControlGroup, Finding, Strength
+from docaudit.justification import (
+    AbsenceReason,
+    ChunkPlace,
+    ControlGroup,
+    Finding,
+    Obligation,
+    ObligationState,
+    RetrievalVerdict,
+    Strength,
+)
 from docaudit.options import AuditOptions
 from docaudit.render import language as words
 from docaudit.render import view
 from docaudit.render.language import WHOLE_DOCUMENT, Tongue, catalogue
 
 RENDER = Path(words.__file__).parent
+VOCABULARIES: tuple[type[Code], ...] = (
+    *(AbsenceReason, ChunkPlace, Finding, LedgerState, MatchKind, Obligation, ObligationState, PageState),
+    *(RetrievalVerdict, Strength, TextLikely, TextSource, Visibility),
+)
 VALUE = re.compile(r"\{(\w+)\}")
 
 
 def in_code() -> Iterator[str]:
     """First arguments of t(...), and nouns of t.count(...), in the modules of render."""
-    for file in [*RENDER.glob("*.py"), RENDER.parent / "annotations.py"]:
+    for file in [*RENDER.glob("*.py"), RENDER.parent / "report.py", RENDER.parent / "corpus" / "matrix.py"]:
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if not isinstance(node, ast.Call) or not node.args:
                 continue
@@ -58,8 +81,8 @@ def vocabularies() -> Iterator[str]:
     yield WHOLE_DOCUMENT
     for kind in BlindSpotKind:
         yield from (kind.meaning, kind.remedy, kind.remedy_after(ocr=True))
-    yield from (reason.sentence for reason in NearMissReason)
-    yield from (state.value for state in LedgerState)
+    yield from (reason.meaning for reason in NearMissReason)
+    yield from (code.label for vocabulary in VOCABULARIES for code in vocabulary)
     yield from CHOICES["status"]
     for model, field in ((AuditOptions, "scope"), (ControlGroup, "kind")):
         yield from model.model_json_schema()["properties"][field]["enum"]
@@ -98,8 +121,5 @@ def test_data_is_said_in_japanese_only_where_all_of_it_is_known() -> None:
 
 def test_vocabularies_are_told_apart_in_japanese() -> None:
     t = Tongue("ja")
-    for table in (words.FINDING_TITLES, words.STRENGTHS, words.MATCH_KINDS, words.OBLIGATION_STATES):
-        assert len({t(said) for said in table.values()}) == len(table)
-    assert len(Finding) == len(words.FINDING_TITLES)
-    assert len(Strength) == len(words.STRENGTHS)
-    assert len(MatchKind) == len(words.MATCH_KINDS)
+    for vocabulary in VOCABULARIES:
+        assert len({t(code.label) for code in vocabulary}) == len(vocabulary)

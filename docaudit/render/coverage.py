@@ -112,7 +112,7 @@ def document_facts(document: Readability) -> list[Fact]:
 def states_in_words(document: Readability) -> str:
     """Pages by state; the counts add up to all pages."""
     counts = document.coverage.pages_by_state
-    listed = ", ".join(f"{words.PAGE_STATES[state]} {count:,}" for state, count in counts.items() if count)
+    listed = ", ".join(f"{state.label} {count:,}" for state, count in counts.items() if count)
     return f"{listed} (of {document.coverage.pages_total:,})"
 
 
@@ -298,7 +298,7 @@ def page_sentence(page: PageReadability, count: int) -> str:
     """One page in words, for those who do not see the map."""
     spots = f", {words.plural(count, 'blind spot')}" if count else ""
     full = "read in full" if page.read_in_full else "not read in full"
-    return f"Page {page.page_num}: {full}, {words.PAGE_STATES[page.state]}{spots}"
+    return f"Page {page.page_num}: {full}, {page.state.label}{spots}"
 
 
 Thumbnails = Mapping[int, Thumbnail]
@@ -369,7 +369,6 @@ def to_html(corpus: CorpusReadability, thumbnails: Sequence[Thumbnails]) -> str:
         documents=documents,
         title=names if len(corpus.documents) < 3 else words.plural(len(corpus.documents), "document"),
         filters=_filters(documents),
-        likely_names=words.LIKELY_NAMES,
         pictures=len(pictures),
         megabytes=f"{sum(map(len, pictures)) * 4 / 3 / 1e6:.1f}",
     )
@@ -456,7 +455,7 @@ def _filters(documents: Sequence[dict[str, Any]]) -> list[tuple[str, str, int]]:
         ("warned", "with warnings of the engine"),
     ]
     wanted += [(f"k-{kind.value}", kind.value) for kind in BlindSpotKind]
-    wanted += [(f"s-{state.value}", f"state: {words.PAGE_STATES[state]}") for state in PageState]
+    wanted += [(f"s-{state.value}", f"state: {state.label}") for state in PageState]
     return [(name, text, counted[name]) for name, text in wanted if counted[name]]
 
 

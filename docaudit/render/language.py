@@ -23,22 +23,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from docaudit.codes import MatchKind, PageState, TextLikely, TextSource, Visibility
-from docaudit.justification import (
-    AbsenceReason,
-    ChunkPlace,
-    Finding,
-    Obligation,
-    ObligationState,
-    RetrievalVerdict,
-    Strength,
-)
-
-FINDING_TITLES = {
-    Finding.MENTIONED: "Mentioned",
-    Finding.ABSENT: "Absent within the stated coverage",
-    Finding.NOT_ESTABLISHED: "Not established",
-}
+from docaudit.codes import TextLikely
+from docaudit.justification import ObligationState
 
 OUTCOMES = {
     "mentioned": "mentioned",
@@ -49,118 +35,11 @@ OUTCOMES = {
 }
 """What became of one of many documents, in a cell; a legend says what `absent` means."""
 
-REASONS = {
-    AbsenceReason.CONCEPT_NOT_FOUND: "a required concept has no hit",
-    AbsenceReason.OFF_TOPIC: "every required concept has hits, but they never meet",
-    AbsenceReason.AMBIGUOUS_QUESTION: "words of the question are in no concept of the table",
-}
-
-STRENGTHS = {
-    Strength.STRONG: "no hit of a required concept",
-    Strength.MODERATE: "there are hits, but they never meet",
-    Strength.WEAK: "the concepts meet: someone must read the passages",
-}
-
-OBLIGATIONS = {
-    Obligation.PAGES_READABLE: "Every page could be read",
-    Obligation.INK_READ: "No unread ink that may be text",
-    Obligation.PARTS_OPENED: "No attachment, layer, form or revision left unopened",
-    Obligation.REFERENCES_RESOLVED: "Cross-references resolve, page labels have no gap",
-    Obligation.VARIANTS_SEARCHED: "Every variant was searched on every page",
-    Obligation.VARIANTS_REVIEWED: "No proposed variant is left unreviewed",
-    Obligation.QUESTION_COVERED: "Every content word of the question is in a concept",
-    Obligation.CONTROL_FOUND: "What is known to be there was found",
-    Obligation.READERS_AGREE: "Independent readers agree",
-}
-
 OBLIGATION_MARKS = {
     ObligationState.MET: "✓",
     ObligationState.UNMET: "✗",
     ObligationState.WAIVED: "~",
     ObligationState.NOT_RUN: "–",
-}
-
-OBLIGATION_STATES = {
-    ObligationState.MET: "met",
-    ObligationState.UNMET: "unmet",
-    ObligationState.WAIVED: "waived",
-    ObligationState.NOT_RUN: "not run",
-}
-
-RETRIEVAL_VERDICTS = {
-    RetrievalVerdict.NOTHING_TO_MISS: (
-        "No required concept has a hit in what was read, so there was nothing for the retriever to miss "
-        "(it gave {chunks})."
-    ),
-    RetrievalVerdict.ALL_RETRIEVED: "The retriever missed nothing that was found: {hits} in what it gave ({chunks}).",
-    RetrievalVerdict.PAGES_RETRIEVED: (
-        "Nothing that was found is surely missed: {in_text} of {hits} in what the retriever gave ({chunks}), "
-        "the others on its pages."
-    ),
-    RetrievalVerdict.PARTLY_MISSED: (
-        "The retriever missed {n} of {hits} of required concepts: not in what it gave ({chunks})."
-    ),
-    RetrievalVerdict.MISSED: (
-        "The retriever missed all that was found: {hits} of required concepts, none in what it gave ({chunks})."
-    ),
-}
-
-CHUNK_PLACES = {
-    ChunkPlace.WHOLE: "whole",
-    ChunkPlace.IN_PARTS: "in parts",
-    ChunkPlace.NOT_IN_DOCUMENT: "not in the document as far as it was read",
-    ChunkPlace.WITHOUT_TEXT: "without text",
-}
-
-PAGE_STATES = {
-    PageState.TEXT: "text",
-    PageState.MIXED: "text and images",
-    PageState.IMAGE_ONLY: "image only",
-    PageState.BLANK: "blank",
-    PageState.FAILED: "failed",
-    PageState.NOT_RENDERED: "not rendered",
-}
-
-MATCH_KINDS = {
-    MatchKind.EXACT: "exact",
-    MatchKind.FOLDED: "other case, width or form",
-    MatchKind.ACROSS_SIGNS: "with quotes, brackets or marks between",
-    MatchKind.ACROSS_LINES: "across lines",
-    MatchKind.DEHYPHENATED: "across a hyphen",
-    MatchKind.ACROSS_CELLS: "across cells",
-    MatchKind.ACROSS_PAGES: "across pages",
-    MatchKind.SQUEEZED: "without its spaces",
-    MatchKind.LETTER_SPACED: "letter-spaced",
-    MatchKind.ACCENTS_DIFFER: "other accents, not counted",
-    MatchKind.OCR_FUZZY: "possible misreading by OCR, not counted",
-}
-
-VISIBILITIES = {
-    Visibility.VISIBLE: "visible",
-    Visibility.INVISIBLE: "invisible text",
-    Visibility.SAME_COLOUR: "in the colour of its background",
-    Visibility.COVERED: "covered",
-    Visibility.CROPPED: "outside the visible page",
-    Visibility.LAYER_OFF: "on a layer that is off",
-    Visibility.REPLACED: "replaced since, in an earlier revision of the file",
-    Visibility.UNKNOWN: "visibility unknown",
-}
-
-TEXT_SOURCES = {
-    TextSource.TEXT_LAYER: "text layer",
-    TextSource.SECOND_READER: "second reader",
-    TextSource.OCR: "OCR",
-    TextSource.ANNOTATION: "annotation",
-    TextSource.FORM_FIELD: "form field",
-    TextSource.XFA: "XFA form",
-    TextSource.BOOKMARK: "bookmark",
-    TextSource.METADATA: "metadata",
-    TextSource.ALT_TEXT: "alternative text",
-    TextSource.ACTUAL_TEXT: "replacement text",
-    TextSource.LINK: "link",
-    TextSource.SIGNATURE: "signature",
-    TextSource.ATTACHMENT: "attachment",
-    TextSource.EARLIER_REVISION: "earlier revision",
 }
 
 MATCH_MODES = {
@@ -177,8 +56,6 @@ INFLECTIONS = {
     "auto": "also in the plural and possessive, and with or without hyphen or space",
     "off": "in this form only",
 }
-
-LIKELY_NAMES = {TextLikely.YES: "likely", TextLikely.UNKNOWN: "unknown", TextLikely.NO: "unlikely"}
 
 
 def plural(count: int, word: str) -> str:
@@ -327,7 +204,8 @@ class Tongue:
         >>> Tongue("en").likely({TextLikely.NO: 3, TextLikely.UNKNOWN: 1})
         'unknown (1), unlikely (3)'
         """
-        present = [(self(name), likely[state]) for state, name in LIKELY_NAMES.items() if likely.get(state)]
+        order = (TextLikely.YES, TextLikely.UNKNOWN, TextLikely.NO)
+        present = [(self(state.label), likely[state]) for state in order if likely.get(state)]
         if len(present) == 1:
             return present[0][0]
         return ", ".join(f"{name} ({count})" for name, count in present)

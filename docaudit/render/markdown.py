@@ -103,7 +103,7 @@ def _finding(j: AbsenceJustification, t: Tongue) -> list[str]:
     if j.question:
         lines.append(f"- **{t('Question')}**: {escaped(j.question)}")
     if j.reason:
-        lines.append(f"- **{t('Reason')}**: `{j.reason.value}`: {t(words.REASONS[j.reason])}")
+        lines.append(f"- **{t('Reason')}**: `{j.reason.value}`: {t(j.reason.label)}")
     lines.append(f"- **{t('Strength')}**: `{j.strength.value}`: {strength(j, t)}")
     if j.suggested_requery:
         lines.append(f"- **{t('Ask instead')}**: {escaped(j.suggested_requery)}")
@@ -125,7 +125,7 @@ def _concepts(j: AbsenceJustification, t: Tongue) -> list[str]:
 def _obligations(j: AbsenceJustification, t: Tongue) -> list[str]:
     lines = [f"## {t('Obligations')}", "", f"{obligation_counts(j, t)}", ""]
     for check in sorted(j.obligations, key=lambda check: STATE_ORDER.index(check.state)):
-        state, title = t(words.OBLIGATION_STATES[check.state]), t(words.OBLIGATIONS[check.obligation])
+        state, title = t(check.state.label), t(check.obligation.label)
         mark = words.OBLIGATION_MARKS[check.state]
         lines.append(f"- {mark} **{title}** ({state}): {escaped(t.data(check.evidence))}")
         if check.waived_because is not None:

@@ -300,9 +300,7 @@ def _facts(justification: AbsenceJustification, t: Tongue) -> list[tuple[str, st
     if justification.question:
         facts.append((t("Question").lower(), justification.question))
     if justification.reason:
-        facts.append(
-            (t("Reason").lower(), f"{justification.reason.value}: {t(words.REASONS[justification.reason])}")
-        )
+        facts.append((t("Reason").lower(), f"{justification.reason.value}: {t(justification.reason.label)}"))
     facts.append((t("Strength").lower(), f"{justification.strength.value}: {strength(justification, t)}"))
     return facts
 
@@ -397,10 +395,8 @@ def _obligations(paper: Paper, justification: AbsenceJustification) -> None:
 def _obligation(paper: Paper, check: ObligationCheck) -> None:
     mark = words.OBLIGATION_MARKS[check.state]
     style = CHECK_STYLES[check.state]
-    title = paper.t(words.OBLIGATIONS[check.obligation])
-    state = (
-        "" if check.state is ObligationState.MET else f" ({paper.t(words.OBLIGATION_STATES[check.state])})"
-    )
+    title = paper.t(check.obligation.label)
+    state = "" if check.state is ObligationState.MET else f" ({paper.t(check.state.label)})"
     paper.say((f"{mark} ", style), (title, "bold" if state else ""), (state, style), indent=2, hang=2)
     paper.say((paper.t.data(one_line(check.evidence)), "" if state else "dim"), indent=4)
     if check.waived_because is not None:

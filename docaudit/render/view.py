@@ -42,8 +42,7 @@ from docaudit.justification import (
     hits_to_read,
     meeting_pages,
 )
-from docaudit.render import language as words
-from docaudit.render.language import ENGLISH, RETRIEVAL_VERDICTS, Tongue, one_line
+from docaudit.render.language import ENGLISH, Tongue, one_line
 
 UNREAD_PAGE_KINDS = frozenset(
     {
@@ -257,7 +256,7 @@ def coverage_facts(coverage: ParseCoverage | None, t: Tongue) -> Facts:
     c = coverage
     if c is None:
         return []
-    states = ", ".join(f"{n:,} {t(words.PAGE_STATES[state])}" for state, n in c.pages_by_state.items() if n)
+    states = ", ".join(f"{n:,} {t(state.label)}" for state, n in c.pages_by_state.items() if n)
     images = t(
         "{n} placed: {read} read by OCR, {blank} without text, {unread} unread",
         n=f"{c.images_total:,}",
@@ -384,7 +383,7 @@ STATE_ORDER = (
 
 def headline(justification: AbsenceJustification, t: Tongue = ENGLISH) -> str:
     """The finding as a title; waived obligations are part of it, never a footnote."""
-    title = t(words.FINDING_TITLES[justification.finding])
+    title = t(justification.finding.label)
     waived = [
         check.obligation.value for check in justification.obligations if check.state is ObligationState.WAIVED
     ]
@@ -421,9 +420,7 @@ def obligation_counts(justification: AbsenceJustification, t: Tongue = ENGLISH) 
         STATE_ORDER if justification.finding is not Finding.ABSENT else STATE_ORDER[-1:] + STATE_ORDER[:-1]
     )
     return ", ".join(
-        t("{n} {state}", n=states.count(state), state=t(words.OBLIGATION_STATES[state]))
-        for state in order
-        if state in states
+        t("{n} {state}", n=states.count(state), state=t(state.label)) for state in order if state in states
     )
 
 
@@ -435,8 +432,8 @@ def strength(justification: AbsenceJustification, t: Tongue = ENGLISH) -> str:
         justification.strength is Strength.WEAK and justification.finding is not Finding.MENTIONED
     )
     if not capped:
-        return t(words.STRENGTHS[justification.strength])
-    why = words.STRENGTHS[Strength.STRONG if none_found else Strength.MODERATE]
+        return t(justification.strength.label)
+    why = (Strength.STRONG if none_found else Strength.MODERATE).label
     if justification.unmet:
         return t("{why}, but obligations are unmet", why=t(why))
     return t("{why}, but obligations are waived", why=t(why))
@@ -445,7 +442,7 @@ def strength(justification: AbsenceJustification, t: Tongue = ENGLISH) -> str:
 def retrieval_verdict(check: RetrievalCheck, t: Tongue = ENGLISH) -> str:
     """Whether the retriever missed what the sweep found, in one sentence."""
     return t(
-        RETRIEVAL_VERDICTS[check.verdict],
+        check.verdict.label,
         n=f"{len(check.missed):,}",
         in_text=f"{check.hits_in_text:,}",
         hits=t.count(check.hits, "hit"),

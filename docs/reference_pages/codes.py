@@ -6,7 +6,6 @@ from docaudit.codes import BlindSpotKind
 from docaudit.concepts.lint import LintCode
 from docaudit.justification import Obligation
 from docaudit.obligations import PAGE_KINDS, PART_KINDS, REGION_KINDS
-from docaudit.render.language import OBLIGATIONS
 from docaudit.rules import RULES, VERDICTS
 
 GROUPS = (
@@ -49,7 +48,7 @@ def blind_spots_text() -> str:
             "",
             f"## {title}",
             "",
-            f"{what} Obligation: `{obligation.value}` ({OBLIGATIONS[obligation]}).",
+            f"{what} Obligation: `{obligation.value}` ({obligation.label}).",
             "",
         ]
         lines += ["| code | meaning | what settles it |", "|---|---|---|"]

@@ -55,7 +55,6 @@ from docaudit.integrations.served import Roots
 from docaudit.justification import AbsenceJustification, ObligationState
 from docaudit.options import AuditOptions
 from docaudit.render import coverage as coverage_files
-from docaudit.render import language as words
 from docaudit.render import view
 from docaudit.render import view as headlines
 from docaudit.render.language import Tongue, one_line
@@ -311,7 +310,7 @@ def summary_of(justification: AbsenceJustification) -> Summary:
         unmet=tuple(
             UnmetSummary(
                 obligation=check.obligation.value,
-                title=t(words.OBLIGATIONS[check.obligation]),
+                title=t(check.obligation.label),
                 evidence=one_line(check.evidence),
                 where=t.pages(check.pages) if check.pages else "",
                 remedy=one_line(check.remedy),
