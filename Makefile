@@ -13,7 +13,7 @@ EXTRACTION := tests/test_lines.py tests/test_page_tree.py tests/test_parts.py te
 # -qq: pip says nothing unless something fails.
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -qq
 
-.PHONY: audit method test test-embed samples schemas docs clean
+.PHONY: audit method test replay test-embed samples schemas docs clean
 
 # The exit code is the finding (0 absent, 1 mentioned, 3 not established), so make stops if the sample is not absent.
 audit: $(VENV)/.installed
@@ -32,6 +32,11 @@ test: $(VENV)/.installed-test $(OLDEST)/.installed
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 	PYTHONPATH=$(OLDEST) $(BIN)/python -m pytest -n 2 --dist loadfile $(EXTRACTION)
+
+# What docaudit says, against tests/replay/hashes.json: names what changed. After a change that is meant:
+# `.venv/bin/python -m tests.replay --write`; with `--keep FOLDER` before and after, `diff -r` shows it.
+replay: $(VENV)/.installed-test
+	$(BIN)/python -m tests.replay
 
 # What needs the extras embed and japanese (torch: over a gigabyte, in an environment of its own): to be run when
 # docaudit/suggest changes; `make test` skips these tests and says why.

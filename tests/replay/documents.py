@@ -282,16 +282,26 @@ JAPANESE = (
 )
 
 
+def undated(pdf: pikepdf.Pdf) -> None:
+    """Embedded files without the time at which they were embedded."""
+    for one in pdf.objects:
+        if isinstance(one, pikepdf.Stream) and "/Params" in one:
+            del one.Params
+
+
 def attachments() -> bytes:
-    inner = pdfs.with_files(("deep.txt", b"the harbour master, two levels down"))
+    """Attachments of several kinds, one within another; the same bytes each time."""
+    deep = pdfs.with_files(("deep.txt", b"the harbour master, two levels down"))
+    inner = pdfs.changed(deep, undated, deterministic_id=True)
     page = base64.b64decode(b"PGh0bWw+PHA+Y3JhbmU8L3A+PHA+ZHJpdmVyPC9wPjwvaHRtbD4=")
-    return pdfs.with_files(
+    data = pdfs.with_files(
         ("notes.txt", b"written by the crane driver"),
         ("rows.csv", b"post,who\nharbour master,nobody\n"),
         ("page.html", page),
         ("inner.pdf", inner),
         ("blob.bin", bytes(range(256))),
     )
+    return pdfs.changed(data, undated, deterministic_id=True)
 
 
 @cache
