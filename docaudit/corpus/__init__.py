@@ -25,7 +25,8 @@ from docaudit.concepts.model import ConceptTable
 from docaudit.corpus import audits as audit_rows
 from docaudit.corpus import audits as rows
 from docaudit.corpus import store as unfinished
-from docaudit.corpus.audits import asked_of, audits
+from docaudit.corpus.audits import asked_of
+from docaudit.corpus.audits import audits as audits_of
 from docaudit.corpus.executors import LocalPool, carry_out
 from docaudit.corpus.sources import Found, PathState, absolute, find, nothing_in, unreadable
 from docaudit.corpus.store import Failure, FailureCode, Store, make_store, writing
@@ -74,7 +75,7 @@ def documents_of(found: Iterable[Found]) -> dict[str, Document]:
 
 def documents_in(store: Store) -> dict[str, Document]:
     """The documents that the store holds, also those whose parse was lost."""
-    audited = {sha256: Document(0, ()) for key in audits(store) for sha256 in store.audited(key)}
+    audited = {sha256: Document(0, ()) for key in audits_of(store) for sha256 in store.audited(key)}
     failed = {sha256: Document(one.size_bytes, ()) for sha256, one in store.failed_documents().items()}
     return audited | failed | {sha256: Document(0, ()) for sha256 in store.read_documents()}
 
