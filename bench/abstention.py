@@ -25,11 +25,12 @@ from pathlib import Path
 
 from abstention_rows import Measured, measure
 
-from docaudit.abstention.gate import Ratio, percent, written
+from docaudit.abstention.gate import Ratio, written
 from docaudit.abstention.results import Frozen, read_frozen
 from docaudit.abstention.splits import split, take_part
 from docaudit.abstention.threshold_sweep import risk_coverage, sweep_thresholds
-from docaudit.justification import Finding
+from docaudit.codes import Finding
+from docaudit.text.numbers import percent
 
 RANK = {Finding.ABSENT: 0, Finding.NOT_ESTABLISHED: 1, Finding.MENTIONED: 2}
 MOST_FALSE_PASSES = 0.05

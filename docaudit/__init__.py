@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from docaudit.abstention.ledger.read import load_ledger
     from docaudit.abstention.ledger.results import Evaluation, LedgerDiff
     from docaudit.audit import audit, justify, parse, sweep
+    from docaudit.codes import Finding, RetrievalVerdict
     from docaudit.compare import Comparison, compare
     from docaudit.concepts.change import TableDiff, diff_tables, first_table
     from docaudit.concepts.model import ConceptTable
@@ -21,10 +22,8 @@ if TYPE_CHECKING:
     from docaudit.justification import (
         AbsenceJustification,
         AnswerWithEvidence,
-        Finding,
         GroundedAnswer,
         RetrievalCheck,
-        RetrievalVerdict,
         RetrievedChunk,
     )
     from docaudit.options import AuditOptions
@@ -65,14 +64,14 @@ _HOME = {
     "ExitCode": "docaudit.errors",
     "AbsenceJustification": "docaudit.justification",
     "AnswerWithEvidence": "docaudit.justification",
-    "Finding": "docaudit.justification",
+    "Finding": "docaudit.codes",
     "GroundedAnswer": "docaudit.justification",
     "AuditOptions": "docaudit.options",
     "ParsedDocument": "docaudit.document",
     "SweepResult": "docaudit.document",
     "redact": "docaudit.redact",
     "RetrievalCheck": "docaudit.justification",
-    "RetrievalVerdict": "docaudit.justification",
+    "RetrievalVerdict": "docaudit.codes",
     "RetrievedChunk": "docaudit.justification",
     "load_chunks": "docaudit.retrieval",
     "report": "docaudit.report",

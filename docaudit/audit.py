@@ -39,7 +39,7 @@ from docaudit.obligations import required_concepts
 from docaudit.options import AuditOptions
 from docaudit.question import content_words
 from docaudit.retrieval import check_retrieval
-from docaudit.rules import Verdict, apply_waivers
+from docaudit.rules import Verdict
 from docaudit.search import sweep_lines
 from docaudit.wording.model import Endpoint, reworded
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from docaudit.extract.source import Source
 
 
-def need_table(table: Any) -> ConceptTable:
+def require_table(table: Any) -> ConceptTable:
     """The concept table; raises ConceptTableError for anything else, and for one in which nothing is accepted."""
     if isinstance(table, ConceptTable):
         if not table.active:
@@ -62,7 +62,7 @@ def need_table(table: Any) -> ConceptTable:
     )
 
 
-def need_question(question: Any) -> str | None:
+def require_question(question: Any) -> str | None:
     """The question, or None; raises QuestionError for anything but text."""
     if question is None:
         return None
@@ -80,21 +80,21 @@ def need_question(question: Any) -> str | None:
     return question
 
 
-def need_parsed(parsed: Any) -> ParsedDocument:
+def require_parsed(parsed: Any) -> ParsedDocument:
     """The parsed document; raises MissingEvidenceError for anything else."""
     if isinstance(parsed, ParsedDocument):
         return parsed
     raise MissingEvidenceError("parsing", f"a ParsedDocument is needed, not {_kind(parsed)}")
 
 
-def need_result(result: Any) -> SweepResult:
+def require_result(result: Any) -> SweepResult:
     """The result of a sweep; raises MissingEvidenceError for anything else."""
     if isinstance(result, SweepResult):
         return result
     raise MissingEvidenceError("sweep", f"a SweepResult is needed, not {_kind(result)}")
 
 
-def need_justification(justification: Any) -> AbsenceJustification:
+def require_justification(justification: Any) -> AbsenceJustification:
     """The justification; raises MissingEvidenceError for anything else."""
     if isinstance(justification, AbsenceJustification):
         return justification
@@ -103,7 +103,7 @@ def need_justification(justification: Any) -> AbsenceJustification:
     )
 
 
-def need_chunks(retrieved: Any) -> tuple[RetrievedChunk, ...] | None:
+def require_chunks(retrieved: Any) -> tuple[RetrievedChunk, ...] | None:
     """What a retriever gave, or None; raises RetrievalError for anything but a sequence of RetrievedChunk."""
     if retrieved is None:
         return None
@@ -125,7 +125,7 @@ def need_chunks(retrieved: Any) -> tuple[RetrievedChunk, ...] | None:
     return tuple(retrieved)
 
 
-def need_progress(progress: Any) -> Any:
+def require_progress(progress: Any) -> Any:
     """A function, or None; raises OptionError for anything else."""
     if progress is None or callable(progress):
         return progress
@@ -161,7 +161,7 @@ def parse(
     chosen = AuditOptions.from_keywords(options, keywords)
     from docaudit.extract.read import read_tables  # engines load only where a document is read
 
-    tables = read_tables(source, chosen, need_progress(progress))
+    tables = read_tables(source, chosen, require_progress(progress))
     coverage = measure_coverage(
         tables.page_df,
         tables.line_df,
@@ -198,7 +198,7 @@ def sweep(
         MissingEvidenceError: It is no parsed document.
         OptionError: An option does not exist or has a wrong value.
     """
-    parsed, table = need_parsed(parsed), need_table(table)
+    parsed, table = require_parsed(parsed), require_table(table)
     chosen = options_for(parsed, options, keywords)
     hit_df, ledger_df = find_hits(parsed, table, chosen)
     meetings = _meetings(hit_df, parsed, table, chosen)
@@ -241,8 +241,8 @@ def justify(
         OptionError: An option does not exist or has a wrong value; a model was asked for that is not configured.
         RetrievalError: What was retrieved is no sequence of RetrievedChunk.
     """
-    parsed, table, result = need_parsed(parsed), need_table(table), need_result(result)
-    question, retrieved = need_question(question), need_chunks(retrieved)
+    parsed, table, result = require_parsed(parsed), require_table(table), require_result(result)
+    question, retrieved = require_question(question), require_chunks(retrieved)
     chosen = options_for(parsed, options, keywords)
     if chosen.canary:
         raise _needs_document()
@@ -337,7 +337,7 @@ def audit(
     OptionError also if a parsed document was read with other options than those given, or if a canary is to be planted
     into what was parsed before.
     """
-    table, question, retrieved = need_table(table), need_question(question), need_chunks(retrieved)
+    table, question, retrieved = require_table(table), require_question(question), require_chunks(retrieved)
     if question is not None:
         content_words(question)  # one that has no word in it is refused before the document is read
     saved = open_parsed(source) if isinstance(source, (str, os.PathLike)) else None
@@ -422,8 +422,7 @@ def audit_parsed(
 
 def check_request(table: ConceptTable, question: str | None, options: AuditOptions) -> None:
     """Raise what an audit would raise of this table, question and options, whatever the document."""
-    need_table(table)
-    if need_question(question) is not None:
+    require_table(table)
+    if require_question(question) is not None:
         content_words(question or "")
     required_concepts(table, options)
-    apply_waivers((), options.waive)

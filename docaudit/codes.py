@@ -1,7 +1,8 @@
 """Where a piece of text stands, and the closed vocabularies that tables, models and reports share.
 
-Every code carries its words: a label for a cell, a sentence that says what it means, and, of a blind spot, the remedy.
-The codes stand in blind_spot_df, in the ledger and in justifications; none is ever reused for another meaning.
+Every code carries its words: a label for a cell, a sentence that says what it means, and, of a blind spot or an
+obligation, the remedy. The codes stand in blind_spot_df, in the ledger and in justifications; none is ever reused for
+another meaning.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from enum import StrEnum
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from docaudit.errors import ExitCode
 
 BBox = tuple[float, float, float, float]
 """x0, y0, x1, y1 in points, origin top left, as the page is displayed."""
@@ -29,12 +32,13 @@ class Code(StrEnum):
     label: str
     meaning: str
 
-    def __new__(cls, value: str, label: str = "", meaning: str = "") -> Self:  # noqa: D102
-        code = str.__new__(cls, value)
-        code._value_ = value
-        code.label = label
-        code.meaning = meaning or label
-        return code
+    def __new__(cls, code: str, label: str = "", meaning: str = "", *more: str) -> Self:
+        """The member, whose value is its code alone; a subclass takes more words in its __init__."""
+        member = str.__new__(cls, code)
+        member._value_ = code
+        member.label = label
+        member.meaning = meaning or label
+        return member
 
 
 class TextSource(Code):
@@ -174,14 +178,9 @@ class BlindSpotKind(Code):
     """What a person can do about it, where OCR was not run."""
     _after_ocr: str
 
-    def __new__(cls, value: str, meaning: str = "", remedy: str = "", after_ocr: str = "") -> Self:  # noqa: D102
-        code = str.__new__(cls, value)
-        code._value_ = value
-        code.label = value
-        code.meaning = meaning
-        code.remedy = remedy
-        code._after_ocr = after_ocr or remedy
-        return code
+    def __init__(self, code: str, meaning: str = "", remedy: str = "", after_ocr: str = "") -> None:
+        self.label, self.meaning, self.remedy = code, meaning, remedy
+        self._after_ocr = after_ocr or remedy
 
     IMAGE_ONLY_PAGE = (
         "image_only_page",
@@ -337,4 +336,188 @@ class LedgerState(Code):
         "timed_out",
         "timed_out",
         "The search for the variant took longer than --regex-seconds or --sweep-seconds.",
+    )
+
+
+class Finding(Code):
+    """What the audit concludes."""
+
+    MENTIONED = (
+        "mentioned",
+        "Mentioned",
+        "What is required is there (several concepts: they meet within the scope); it must be read.",
+    )
+    ABSENT = (
+        "absent_within_coverage",
+        "Absent within the stated coverage",
+        "It was not found, and no obligation is unmet.",
+    )
+    NOT_ESTABLISHED = (
+        "not_established",
+        "Not established",
+        "It was not found, but an obligation is unmet, so this does not show that it is absent.",
+    )
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """Exit code of the command line for this finding."""
+        return {
+            Finding.MENTIONED: ExitCode.MENTIONED,
+            Finding.ABSENT: ExitCode.ABSENT,
+            Finding.NOT_ESTABLISHED: ExitCode.NOT_ESTABLISHED,
+        }[self]
+
+
+class AbsenceReason(Code):
+    """Why there is no answer; null where the finding is `mentioned`."""
+
+    CONCEPT_NOT_FOUND = "concept_not_found", "a required concept has no hit"
+    OFF_TOPIC = "concept_found_but_off_topic", "every required concept has hits, but they never meet"
+    AMBIGUOUS_QUESTION = "ambiguous_question", "words of the question are in no concept of the table"
+
+
+class Strength(Code):
+    """How strongly the hits alone speak for absence; unmet obligations weigh separately."""
+
+    STRONG = "strong", "no hit of a required concept"
+    MODERATE = "moderate", "there are hits, but they never meet"
+    WEAK = "weak", "the concepts meet: someone must read the passages"
+
+
+class Obligation(Code):
+    """What must be shown before `absent_within_coverage` may be said."""
+
+    # The meaning says when it is met. How each is weighed stands in docaudit.rules.
+
+    remedy: str
+    """What a person can do about it."""
+    unmet: str
+    """What the explanation says where it is unmet."""
+
+    def __init__(
+        self, code: str, label: str = "", meaning: str = "", remedy: str = "", unmet: str = ""
+    ) -> None:
+        self.remedy, self.unmet = remedy, unmet
+
+    PAGES_READABLE = (
+        "pages_readable",
+        "Every page could be read",
+        "Every page of the page tree was opened, rendered and read without damage.",
+        "read the pages named, or repair the file",
+        "pages could not be read in full",
+    )
+    INK_READ = (
+        "ink_read",
+        "No unread ink that may be text",
+        "No ink that may be text is left unread, and no possible hit of a required concept stands there.",
+        "run with OCR, or look at the regions named",
+        "what may be text was not read with certainty",
+    )
+    PARTS_OPENED = (
+        "parts_opened",
+        "No attachment, layer, form or revision left unopened",
+        "No attachment, annotation, form, layer, earlier revision or other part of the file is left unopened.",
+        "open the parts named in a viewer",
+        "parts of the file were not opened",
+    )
+    REFERENCES_RESOLVED = (
+        "references_resolved",
+        "Cross-references resolve, page labels have no gap",
+        "Every figure, table or annex that the text refers to is there, and the page labels have no gap.",
+        "look for what is referred to: it may be in a part that was not read",
+        "references lead to nothing that was read",
+    )
+    VARIANTS_SEARCHED = (
+        "variants_searched",
+        "Every variant was searched on every page",
+        "Every accepted variant was searched on every page that has text.",
+        "correct the pattern, or raise its time limit",
+        "variants could not be searched",
+    )
+    VARIANTS_REVIEWED = (
+        "variants_reviewed",
+        "No proposed variant is left unreviewed",
+        "No proposed variant waits for the decision of a person.",
+        "accept or reject the proposed variants",
+        "proposed variants wait for a decision",
+    )
+    QUESTION_COVERED = (
+        "question_covered",
+        "Every content word of the question is in a concept",
+        "The question names a subject; each of its content words belongs to a concept, or a person rejected it.",
+        "add the words to a concept, or ask without them",
+        "the question asks for more than the concept table covers",
+    )
+    CONTROL_FOUND = (
+        "control_found",
+        "What is known to be there was found",
+        "Words known to be there (and phrases planted into a copy, with --canary) are found by the same sweep.",
+        "look at the pages named, and report it: the search does not find what is there; or audit without --canary",
+        "a word known to be there was not found",
+    )
+    READERS_AGREE = (
+        "readers_agree",
+        "Independent readers agree",
+        "A second, independent reader saw nothing that the first missed over a good part of a page.",
+        "read the pages named",
+        "a second reader saw other words",
+    )
+
+
+class ObligationState(Code):
+    """Not run and met are never the same value."""
+
+    MET = "met", "met"
+    UNMET = "unmet", "unmet"
+    WAIVED = "waived", "waived"
+    NOT_RUN = "not_run", "not run"
+
+
+class ChunkPlace(Code):
+    """Whether the text of a chunk stands in the document."""
+
+    WHOLE = "whole", "whole", "The letters of the chunk stand in the document in one run."
+    IN_PARTS = "in_parts", "in parts", "A quarter of its letters or more stand in the document, in runs."
+    NOT_IN_DOCUMENT = (
+        "not_in_document",
+        "not in the document as far as it was read",
+        "Its text is not in what was read: another document, or another reading of this one.",
+    )
+    WITHOUT_TEXT = "without_text", "without text", "It has no text: a page that was retrieved as a picture."
+
+
+class RetrievalVerdict(Code):
+    """Whether the retriever missed what the sweep found."""
+
+    # The label is the sentence of a report, with places for its numbers.
+    NOTHING_TO_MISS = (
+        "nothing_to_miss",
+        (
+            "No required concept has a hit in what was read, so there was nothing for the retriever to miss "
+            "(it gave {chunks})."
+        ),
+        "No required concept has a hit in what was read of the document.",
+    )
+    ALL_RETRIEVED = (
+        "all_retrieved",
+        "The retriever missed nothing that was found: {hits} in what it gave ({chunks}).",
+        "Each hit that is to be read stands in the text of a chunk.",
+    )
+    PAGES_RETRIEVED = (
+        "pages_retrieved",
+        (
+            "Nothing that was found is surely missed: {in_text} of {hits} in what the retriever gave ({chunks}), "
+            "the others on its pages."
+        ),
+        "No hit is surely missed, but of some only the page is known to be retrieved.",
+    )
+    PARTLY_MISSED = (
+        "partly_missed",
+        "The retriever missed {n} of {hits} of required concepts: not in what it gave ({chunks}).",
+        "Some of the hits are in no chunk.",
+    )
+    MISSED = (
+        "missed",
+        "The retriever missed all that was found: {hits} of required concepts, none in what it gave ({chunks}).",
+        "Not one of the hits is in any chunk.",
     )

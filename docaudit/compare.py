@@ -9,9 +9,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from docaudit.audit import audit
+from docaudit.codes import Finding
 from docaudit.document import ParsedDocument
 from docaudit.errors import Progress
-from docaudit.justification import AbsenceJustification, DocumentIdentity, Finding, Model, ObligationCheck
+from docaudit.justification import AbsenceJustification, DocumentIdentity, Model, ObligationCheck
 
 if TYPE_CHECKING:
     from docaudit.extract.source import Source

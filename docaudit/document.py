@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from docaudit.codes import BBox
 from docaudit.concepts.check import JOINER
-from docaudit.errors import OutputError, SavedFileError, TableContractError
+from docaudit.errors import OptionError, OutputError, SavedFileError, TableContractError
 from docaudit.files import writing_folder
 from docaudit.justification import (
     BlindSpot,
@@ -149,6 +149,7 @@ class ParsedDocument:
             AttributeError,
             RecursionError,
             ValidationError,
+            OptionError,
             TableContractError,
         ) as error:
             raise SavedFileError(

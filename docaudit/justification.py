@@ -22,18 +22,24 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from docaudit.codes import (
+    AbsenceReason,
     BBox,
     BlindSpotKind,
-    Code,
+    ChunkPlace,
+    Finding,
     LedgerState,
     MatchKind,
+    Obligation,
+    ObligationState,
     PageState,
+    RetrievalVerdict,
+    Strength,
     TextLikely,
     TextSource,
     Visibility,
 )
 from docaudit.concepts.model import ConceptTable
-from docaudit.errors import ExitCode, MissingEvidenceError
+from docaudit.errors import MissingEvidenceError
 from docaudit.options import AuditOptions
 
 
@@ -285,19 +291,6 @@ class RetrievedChunk(Model):
         return rest | {"pages": () if page is None else (page,)}
 
 
-class ChunkPlace(Code):
-    """Whether the text of a chunk stands in the document."""
-
-    WHOLE = "whole", "whole", "The letters of the chunk stand in the document in one run."
-    IN_PARTS = "in_parts", "in parts", "A quarter of its letters or more stand in the document, in runs."
-    NOT_IN_DOCUMENT = (
-        "not_in_document",
-        "not in the document as far as it was read",
-        "Its text is not in what was read: another document, or another reading of this one.",
-    )
-    WITHOUT_TEXT = "without_text", "without text", "It has no text: a page that was retrieved as a picture."
-
-
 class ChunkFact(Model):
     """One chunk, without its text.
 
@@ -328,43 +321,6 @@ class MissedHit(Model):
     variant: str
     page_num: int = Field(ge=0)
     line_num: int
-
-
-class RetrievalVerdict(Code):
-    """Whether the retriever missed what the sweep found."""
-
-    # The label is the sentence of a report, with places for its numbers.
-    NOTHING_TO_MISS = (
-        "nothing_to_miss",
-        (
-            "No required concept has a hit in what was read, so there was nothing for the retriever to miss "
-            "(it gave {chunks})."
-        ),
-        "No required concept has a hit in what was read of the document.",
-    )
-    ALL_RETRIEVED = (
-        "all_retrieved",
-        "The retriever missed nothing that was found: {hits} in what it gave ({chunks}).",
-        "Each hit that is to be read stands in the text of a chunk.",
-    )
-    PAGES_RETRIEVED = (
-        "pages_retrieved",
-        (
-            "Nothing that was found is surely missed: {in_text} of {hits} in what the retriever gave ({chunks}), "
-            "the others on its pages."
-        ),
-        "No hit is surely missed, but of some only the page is known to be retrieved.",
-    )
-    PARTLY_MISSED = (
-        "partly_missed",
-        "The retriever missed {n} of {hits} of required concepts: not in what it gave ({chunks}).",
-        "Some of the hits are in no chunk.",
-    )
-    MISSED = (
-        "missed",
-        "The retriever missed all that was found: {hits} of required concepts, none in what it gave ({chunks}).",
-        "Not one of the hits is in any chunk.",
-    )
 
 
 class RetrievalCheck(Model):
@@ -438,74 +394,6 @@ def hits_to_read(hits: Iterable[Hit], pages: Sequence[int], required: Sequence[s
 
 
 SCHEMA_VERSION: Literal["2"] = "2"
-
-
-class Finding(Code):
-    """What the audit concludes."""
-
-    MENTIONED = (
-        "mentioned",
-        "Mentioned",
-        "What is required is there (several concepts: they meet within the scope); it must be read.",
-    )
-    ABSENT = (
-        "absent_within_coverage",
-        "Absent within the stated coverage",
-        "It was not found, and no obligation is unmet.",
-    )
-    NOT_ESTABLISHED = (
-        "not_established",
-        "Not established",
-        "It was not found, but an obligation is unmet, so this does not show that it is absent.",
-    )
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """Exit code of the command line for this finding."""
-        return {
-            Finding.MENTIONED: ExitCode.MENTIONED,
-            Finding.ABSENT: ExitCode.ABSENT,
-            Finding.NOT_ESTABLISHED: ExitCode.NOT_ESTABLISHED,
-        }[self]
-
-
-class AbsenceReason(Code):
-    """Why there is no answer; null where the finding is `mentioned`."""
-
-    CONCEPT_NOT_FOUND = "concept_not_found", "a required concept has no hit"
-    OFF_TOPIC = "concept_found_but_off_topic", "every required concept has hits, but they never meet"
-    AMBIGUOUS_QUESTION = "ambiguous_question", "words of the question are in no concept of the table"
-
-
-class Strength(Code):
-    """How strongly the hits alone speak for absence; unmet obligations weigh separately."""
-
-    STRONG = "strong", "no hit of a required concept"
-    MODERATE = "moderate", "there are hits, but they never meet"
-    WEAK = "weak", "the concepts meet: someone must read the passages"
-
-
-class Obligation(Code):
-    """What must be shown before `absent_within_coverage` may be said."""
-
-    PAGES_READABLE = "pages_readable", "Every page could be read"
-    INK_READ = "ink_read", "No unread ink that may be text"
-    PARTS_OPENED = "parts_opened", "No attachment, layer, form or revision left unopened"
-    REFERENCES_RESOLVED = "references_resolved", "Cross-references resolve, page labels have no gap"
-    VARIANTS_SEARCHED = "variants_searched", "Every variant was searched on every page"
-    VARIANTS_REVIEWED = "variants_reviewed", "No proposed variant is left unreviewed"
-    QUESTION_COVERED = "question_covered", "Every content word of the question is in a concept"
-    CONTROL_FOUND = "control_found", "What is known to be there was found"
-    READERS_AGREE = "readers_agree", "Independent readers agree"
-
-
-class ObligationState(Code):
-    """Not run and met are never the same value."""
-
-    MET = "met", "met"
-    UNMET = "unmet", "unmet"
-    WAIVED = "waived", "waived"
-    NOT_RUN = "not_run", "not run"
 
 
 class ObligationCheck(Model):

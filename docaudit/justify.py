@@ -8,24 +8,21 @@ reference is left unresolved. A sentence that a model words is held to more: doc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import pandas as pd
 
+from docaudit.codes import AbsenceReason, Finding, Obligation, ObligationState
 from docaudit.concepts.model import ConceptTable
 from docaudit.document import blind_spots, hits, ledger_rows, meetings, mentions, page_facts
 from docaudit.errors import MissingEvidenceError
 from docaudit.justification import (
     AbsenceJustification,
-    AbsenceReason,
     ControlGroup,
     DocumentIdentity,
-    Finding,
-    Obligation,
     ObligationCheck,
-    ObligationState,
     ParseCoverage,
     RetrievalCheck,
 )
@@ -35,6 +32,7 @@ from docaudit.question import content_words, rejected_words, requery, uncovered_
 from docaudit.rules import Evidence, Verdict, verdict, weigh
 from docaudit.saved import with_digest
 from docaudit.tables import BLIND_SPOT_DF, COOCCURRENCE_DF, HIT_DF, LEDGER_DF, NEAREST_DF, PAGE_DF
+from docaudit.text.numbers import page_ranges
 
 SCOPE_EN = {
     "line": "line",
@@ -51,17 +49,6 @@ SCOPE_JA = {
     "section": "節",
     "page": "ページ",
     "window": "語の範囲",
-}
-UNMET_EN = {
-    Obligation.PAGES_READABLE: "pages could not be read in full",
-    Obligation.INK_READ: "what may be text was not read with certainty",
-    Obligation.PARTS_OPENED: "parts of the file were not opened",
-    Obligation.REFERENCES_RESOLVED: "references lead to nothing that was read",
-    Obligation.VARIANTS_SEARCHED: "variants could not be searched",
-    Obligation.VARIANTS_REVIEWED: "proposed variants wait for a decision",
-    Obligation.QUESTION_COVERED: "the question asks for more than the concept table covers",
-    Obligation.CONTROL_FOUND: "a word known to be there was not found",
-    Obligation.READERS_AGREE: "a second reader saw other words",
 }
 UNMET_JA = {
     Obligation.PAGES_READABLE: "読めないページがある",
@@ -108,21 +95,6 @@ def summary_of(justification: AbsenceJustification) -> Summary:
 def explain(summary: Summary, language: Literal["en", "ja"] = "en") -> str:
     """One sentence on the finding, in English or Japanese."""
     return _english(summary) if language == "en" else _japanese(summary)
-
-
-def page_ranges(pages: Iterable[int]) -> str:
-    """Pages in short form.
-
-    >>> page_ranges([30, 31, 35])
-    '30–31, 35'
-    """
-    ranges: list[list[int]] = []
-    for page in sorted(set(pages)):
-        if ranges and page == ranges[-1][1] + 1:
-            ranges[-1][1] = page
-        else:
-            ranges.append([page, page])
-    return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in ranges)
 
 
 def all_pages_read(summary: Summary) -> bool:
@@ -198,11 +170,11 @@ def _where_english(pages: tuple[int, ...]) -> str:
 def _on_pages(pages: list[int]) -> str:
     if not pages:
         return ""
-    return f" on page{'' if len(set(pages)) == 1 else 's'} {page_ranges(pages)}"
+    return f" on page{'' if len(set(pages)) == 1 else 's'} {page_ranges(pages, shortest=2)}"
 
 
 def _unmet_english(check: ObligationCheck) -> str:
-    return UNMET_EN[check.obligation] + _on_pages([page for page in check.pages if page])
+    return check.obligation.unmet + _on_pages([page for page in check.pages if page])
 
 
 def _japanese(summary: Summary) -> str:
@@ -235,13 +207,13 @@ def _facts_japanese(summary: Summary) -> str:
 
 
 def _where_japanese(pages: tuple[int, ...]) -> str:
-    physical = page_ranges(page for page in pages if page)
+    physical = page_ranges(filter(None, pages), shortest=2)
     parts = [*([f"{physical}ページ"] if physical else []), *(["ページ外"] if 0 in pages else [])]
     return f"（{'、'.join(parts)}）" if parts else ""
 
 
 def _unmet_japanese(check: ObligationCheck) -> str:
-    pages = page_ranges(page for page in check.pages if page)
+    pages = page_ranges(filter(None, check.pages), shortest=2)
     return UNMET_JA[check.obligation] + (f"（{pages}ページ）" if pages else "")
 
 

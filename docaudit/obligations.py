@@ -26,6 +26,7 @@ from docaudit.codes import (
     BlindSpotKind,
     LedgerState,
     MatchKind,
+    Obligation,
     PageState,
     TextLikely,
 )
@@ -33,7 +34,7 @@ from docaudit.concepts.check import JOINER
 from docaudit.concepts.model import ConceptTable
 from docaudit.concepts.variant import Variant
 from docaudit.errors import ConceptTableError, OptionError, TableContractError
-from docaudit.justification import ControlGroup, Obligation, ObligationCheck, ParseCoverage
+from docaudit.justification import ControlGroup, ObligationCheck, ParseCoverage
 from docaudit.options import AuditOptions
 
 REGION_KINDS = frozenset(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from docaudit.codes import Obligation, ObligationState
 from docaudit.concepts.model import ConceptTable
 from docaudit.concepts.variant import Variant
 from docaudit.justification import (
@@ -18,9 +19,7 @@ from docaudit.justification import (
     ExplanationRecord,
     Hit,
     Mention,
-    Obligation,
     ObligationCheck,
-    ObligationState,
     PageFact,
     ParseCoverage,
     RetrievalCheck,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from docaudit.audit import need_justification
+from docaudit.audit import require_justification
 from docaudit.codes import BBox
 from docaudit.coverage import RegionPicture
 from docaudit.errors import InputError, OtherDocumentError, PasswordRequiredError
@@ -215,7 +215,7 @@ def write_report(
     password: str | None = None,
 ) -> Report:
     """As `report`, with what could not be made."""
-    j = need_justification(justification)
+    j = require_justification(justification)
     j = without_text(j) if redact and not j.redacted else j
     options = j.options.model_copy(update={"password": password or justification.options.password})
     if document is None or j.redacted:
@@ -249,7 +249,7 @@ def html_report(
     password: str | None = None,
 ) -> str:
     """The HTML report alone; arguments and errors as those of `report`."""
-    j = need_justification(justification)
+    j = require_justification(justification)
     j = without_text(j) if redact and not j.redacted else j
     if document is None or j.redacted:
         return to_html(j, language)

@@ -28,11 +28,11 @@ import pandas as pd
 import regex
 from pydantic import ValidationError
 
+from docaudit.codes import ChunkPlace
 from docaudit.document import hits, meetings
 from docaudit.errors import RetrievalError
 from docaudit.justification import (
     ChunkFact,
-    ChunkPlace,
     Hit,
     Meeting,
     MissedHit,

@@ -17,18 +17,9 @@ import pandas as pd
 
 from docaudit import obligations as reading
 from docaudit import obligations as searching
+from docaudit.codes import AbsenceReason, Finding, Obligation, ObligationState, Strength
 from docaudit.concepts.model import ConceptTable
-from docaudit.errors import OptionError
-from docaudit.justification import (
-    AbsenceReason,
-    ControlGroup,
-    Finding,
-    Obligation,
-    ObligationCheck,
-    ObligationState,
-    ParseCoverage,
-    Strength,
-)
+from docaudit.justification import ControlGroup, ObligationCheck, ParseCoverage
 
 
 @dataclass(frozen=True)
@@ -66,14 +57,11 @@ class Evidence:
     ocr: bool
 
 
-@dataclass(frozen=True)
-class Rule:
-    """One obligation: how it is weighed, what it asks for, what settles it, what it means if it was not run."""
+class Rule(NamedTuple):
+    """How one obligation is weighed, and what it means for absence if the check was not run; its words: Obligation."""
 
     obligation: Obligation
     check: Callable[[Evidence], ObligationCheck]
-    meaning: str
-    remedy: str
     not_run: str
 
 
@@ -81,44 +69,26 @@ _ALWAYS_RUN = "it is always run"
 # fmt: off
 RULES = (
     Rule(Obligation.PAGES_READABLE,
-         lambda e: reading.pages_readable(e.page_df, e.blind_spot_df, e.pages_total),
-         "Every page of the page tree was opened, rendered and read without damage.",
-         "read the pages named, or repair the file", _ALWAYS_RUN),
+         lambda e: reading.pages_readable(e.page_df, e.blind_spot_df, e.pages_total), _ALWAYS_RUN),
     Rule(Obligation.INK_READ,
          lambda e: reading.ink_read(e.page_df, e.blind_spot_df, e.possible_df, ocr=e.ocr),
-         "No ink that may be text is left unread, and no possible hit of a required concept stands there.",
-         "run with OCR, or look at the regions named",
          "unmet: without a picture of the pages nobody knows what they show beside their text"),
     Rule(Obligation.PARTS_OPENED,
-         lambda e: reading.parts_opened(e.blind_spot_df),
-         "No attachment, annotation, form, layer, earlier revision or other part of the file is left unopened.",
-         "open the parts named in a viewer", _ALWAYS_RUN),
+         lambda e: reading.parts_opened(e.blind_spot_df), _ALWAYS_RUN),
     Rule(Obligation.REFERENCES_RESOLVED,
-         lambda e: reading.references_resolved(e.coverage),
-         "Every figure, table or annex that the text refers to is there, and the page labels have no gap.",
-         "look for what is referred to: it may be in a part that was not read", _ALWAYS_RUN),
+         lambda e: reading.references_resolved(e.coverage), _ALWAYS_RUN),
     Rule(Obligation.VARIANTS_SEARCHED,
-         lambda e: searching.variants_searched(e.table, e.ledger_df, e.pages_total),
-         "Every accepted variant was searched on every page that has text.",
-         "correct the pattern, or raise its time limit", _ALWAYS_RUN),
+         lambda e: searching.variants_searched(e.table, e.ledger_df, e.pages_total), _ALWAYS_RUN),
     Rule(Obligation.VARIANTS_REVIEWED,
-         lambda e: searching.variants_reviewed(e.table),
-         "No proposed variant waits for the decision of a person.",
-         "accept or reject the proposed variants", _ALWAYS_RUN),
+         lambda e: searching.variants_reviewed(e.table), _ALWAYS_RUN),
     Rule(Obligation.QUESTION_COVERED,
          lambda e: searching.question_covered(e.question, e.content, e.uncovered, e.set_aside),
-         "The question names a subject; each of its content words belongs to a concept, or a person rejected it.",
-         "add the words to a concept, or ask without them",
          "absence may be said: no question was asked, and the finding speaks of the concepts alone"),
     Rule(Obligation.CONTROL_FOUND,
          lambda e: searching.control_found(e.controls),
-         "Words known to be there (and phrases planted into a copy, with --canary) are found by the same sweep.",
-         "look at the pages named, and report it: the search does not find what is there; or audit without --canary",
          "absence may be said: there is no word, or none that must be found as it stands; ink_read weighs the ink"),
     Rule(Obligation.READERS_AGREE,
          lambda e: reading.readers_agree(e.coverage),
-         "A second, independent reader saw nothing that the first missed over a good part of a page.",
-         "read the pages named",
          "absence may be said: it is a further witness; ink that the only reader passed over is unread ink"),
 )
 """What must be shown before "absent within the stated coverage" may be said, in the order of the report."""
@@ -164,8 +134,16 @@ VERDICTS: tuple[tuple[Case, Verdict], ...] = (
 
 
 def weigh(evidence: Evidence, waive: Mapping[str, str]) -> tuple[ObligationCheck, ...]:
-    """Every obligation with its state, waivers applied; raises OptionError for a waiver that cannot be."""
-    return apply_waivers([rule.check(evidence) for rule in RULES], waive)
+    """Every obligation with its state; what is not met and was waived, is waived with the reason of the person."""
+    return tuple(waived(rule.check(evidence), waive) for rule in RULES)
+
+
+def waived(check: ObligationCheck, waive: Mapping[str, str]) -> ObligationCheck:
+    """The check as it counts where a person waived obligations, by code with the reason."""
+    reason = waive.get(check.obligation.value)
+    if reason is None or check.state is ObligationState.MET:
+        return check
+    return check.model_copy(update={"state": ObligationState.WAIVED, "waived_because": reason})
 
 
 def verdict(checks: Iterable[ObligationCheck], *, mentioned: bool, missing: bool) -> Verdict:
@@ -178,30 +156,10 @@ def verdict(checks: Iterable[ObligationCheck], *, mentioned: bool, missing: bool
     """
     listed = tuple(checks)
     unmet = {check.obligation for check in listed if check.state is ObligationState.UNMET}
-    waived = any(check.state is ObligationState.WAIVED for check in listed)
-    here = Case(mentioned, bool(unmet), Obligation.QUESTION_COVERED in unmet, missing, waived)
-    return next(said for case, said in VERDICTS if _fits(case, here))
-
-
-def _fits(case: Case, here: Case) -> bool:
-    return all(wanted is None or wanted is is_so for wanted, is_so in zip(case, here, strict=True))
-
-
-def apply_waivers(checks: Sequence[ObligationCheck], waive: Mapping[str, str]) -> tuple[ObligationCheck, ...]:
-    """Mark what a person waived; raises OptionError for an unknown code or an empty reason."""
-    known = {obligation.value for obligation in Obligation}
-    for code, reason in waive.items():
-        if code not in known:
-            raise OptionError(
-                f"no obligation '{code}' to waive", remedy=f"obligations are {', '.join(sorted(known))}"
-            )
-        if not reason.strip():
-            raise OptionError(f"waiving '{code}' needs a reason", remedy="write why, it is recorded")
-    return tuple(
-        check.model_copy(
-            update={"state": ObligationState.WAIVED, "waived_because": waive[check.obligation.value]}
-        )
-        if check.obligation.value in waive and check.state is not ObligationState.MET
-        else check
-        for check in checks
+    is_waived = any(check.state is ObligationState.WAIVED for check in listed)
+    facts = Case(mentioned, bool(unmet), Obligation.QUESTION_COVERED in unmet, missing, is_waived)
+    return next(
+        row
+        for case, row in VERDICTS
+        if all(cell is None or cell is fact for cell, fact in zip(case, facts, strict=True))
     )

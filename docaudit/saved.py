@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from docaudit.errors import MissingEvidenceError, SavedFileError
+from docaudit.errors import MissingEvidenceError, OptionError, SavedFileError
 from docaudit.justification import SCHEMA_VERSION, AbsenceJustification
 
 MAX_BYTES = 1 << 30
@@ -79,7 +79,7 @@ def load(text: str | bytes, *, file: str | None = None) -> AbsenceJustification:
         )
     try:
         return AbsenceJustification.model_validate(data)
-    except MissingEvidenceError as error:
+    except (MissingEvidenceError, OptionError) as error:
         raise _error(error.cause, file) from error
     except ValidationError as error:
         first = error.errors()[0]

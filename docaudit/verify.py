@@ -37,20 +37,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from docaudit.audit import audit, open_parsed
-from docaudit.codes import PAGE_SOURCES, POSSIBLE_KINDS, TextSource, Visibility
+from docaudit.codes import PAGE_SOURCES, POSSIBLE_KINDS, Obligation, ObligationState, TextSource, Visibility
 from docaudit.concepts.check import JOINER
 from docaudit.concepts.variant import Variant
 from docaudit.document import ParsedDocument
 from docaudit.errors import DocauditError, Progress
-from docaudit.justification import (
-    AbsenceJustification,
-    DocumentIdentity,
-    Hit,
-    Model,
-    Obligation,
-    ObligationState,
-    RetrievedChunk,
-)
+from docaudit.justification import AbsenceJustification, DocumentIdentity, Hit, Model, RetrievedChunk
 from docaudit.justify import explain, summary_of
 from docaudit.obligations import required_concepts
 from docaudit.options import AuditOptions

@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from docaudit.codes import (
+    AbsenceReason,
     BlindSpotKind,
+    Finding,
     LedgerState,
     MatchKind,
+    Obligation,
+    ObligationState,
     PageState,
+    Strength,
     TextLikely,
     TextSource,
     Visibility,
@@ -17,19 +22,14 @@ from docaudit.concepts.model import ConceptTable
 from docaudit.concepts.variant import Variant
 from docaudit.justification import (
     AbsenceJustification,
-    AbsenceReason,
     BlindSpot,
     DocumentIdentity,
-    Finding,
     Hit,
     LedgerRow,
     Meeting,
     Mention,
-    Obligation,
     ObligationCheck,
-    ObligationState,
     ParseCoverage,
-    Strength,
 )
 from docaudit.justify import explain, summary_of
 from docaudit.options import AuditOptions

@@ -25,17 +25,21 @@ from docaudit.cli.app import app
 from docaudit.cli.sections import SECTION_OF, SECTIONS, TASKS
 from docaudit.cli.swept import Swept, print_swept
 from docaudit.codes import (
+    AbsenceReason,
     BlindSpotKind,
+    Finding,
     LedgerState,
     MatchKind,
     NearMissReason,
+    Obligation,
     PageState,
+    Strength,
     TextSource,
     Visibility,
 )
 from docaudit.concepts.lint import LintCode
 from docaudit.coverage import CorpusReadability
-from docaudit.justification import AbsenceReason, Finding, LedgerRow, Obligation, Strength
+from docaudit.justification import LedgerRow
 from docaudit.options import AuditOptions
 from docaudit.tables import LEDGER_DF
 

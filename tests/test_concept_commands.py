@@ -9,10 +9,10 @@ import pytest
 
 from docaudit.cli import main
 from docaudit.concepts.change import diff_tables, first_table
-from docaudit.concepts.lint import lint_with_document
 from docaudit.concepts.model import ConceptTable
 from docaudit.concepts.variant import ConceptInfo, Variant
 from docaudit.errors import ConceptTableError, QuestionError
+from docaudit.lint_document import lint_with_document
 from tests import pdfs
 from tests.conftest import Parse
 

@@ -11,10 +11,10 @@ import yaml
 from openpyxl import Workbook, load_workbook
 
 import docaudit
+from docaudit.codes import Finding
 from docaudit.concepts.model import ConceptTable
 from docaudit.concepts.variant import ConceptInfo, Variant
 from docaudit.errors import ConceptTableError
-from docaudit.justification import Finding
 from tests import pdfs
 
 DAY = dt.date(2026, 1, 31)

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from docaudit.justification import AbsenceJustification, AbsenceReason, Finding, ObligationState, Strength
+from docaudit.codes import AbsenceReason, Finding, ObligationState, Strength
+from docaudit.justification import AbsenceJustification
 from docaudit.saved import with_digest
 from docaudit.verify import MAY_BE_NOT_RUN, inconsistencies
 from tests.factories import absent, drawn, japanese, meeting, mentioned, not_established

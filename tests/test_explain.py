@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from docaudit.justification import AbsenceReason, Finding, Obligation, ObligationCheck, ObligationState
-from docaudit.justify import Summary, all_pages_read, explain, page_ranges
+from docaudit.codes import AbsenceReason, Finding, Obligation, ObligationState
+from docaudit.justification import ObligationCheck
+from docaudit.justify import Summary, all_pages_read, explain
 from tests.evidence import coverage
 
 
@@ -118,8 +119,3 @@ def test_every_sentence_keeps_the_rules(finding: Finding, language: Any, obligat
     assert ("within the stated coverage" in text.lower()) or ("示した読み取り範囲" in text)
     assert "exist" not in text
     assert "存在しない" not in text
-
-
-def test_page_ranges() -> None:
-    assert page_ranges([]) == ""
-    assert page_ranges([5, 1, 2, 3, 9, 8, 2]) == "1–3, 5, 8–9"

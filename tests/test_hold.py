@@ -14,14 +14,9 @@ from docaudit.abstention.ledger.evaluate import evaluate_ledger
 from docaudit.abstention.ledger.read import load_ledger
 from docaudit.abstention.ledger.results import AbstentionEvidence
 from docaudit.abstention.ledger.rows import Metric
+from docaudit.codes import Obligation, ObligationState, Strength
 from docaudit.errors import GateError, LedgerError
-from docaudit.justification import (
-    AbsenceJustification,
-    DocumentIdentity,
-    Obligation,
-    ObligationState,
-    Strength,
-)
+from docaudit.justification import AbsenceJustification, DocumentIdentity
 from tests.factories import absent, drawn, mentioned, not_established
 from tests.ledgers import Rows
 

@@ -6,15 +6,9 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from docaudit.codes import Finding, Obligation, ObligationState
 from docaudit.errors import MissingEvidenceError
-from docaudit.justification import (
-    AbsenceJustification,
-    AnswerWithEvidence,
-    Finding,
-    GroundedAnswer,
-    Obligation,
-    ObligationState,
-)
+from docaudit.justification import AbsenceJustification, AnswerWithEvidence, GroundedAnswer
 from docaudit.options import AuditOptions
 from tests.evidence import justified
 from tests.factories import absent, checks, mentioned, mentions, not_established

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docaudit.audit import justify, sweep
+from docaudit.codes import Finding, Obligation, ObligationState
 from docaudit.concepts.model import ConceptTable
 from docaudit.concepts.variant import Variant
 from docaudit.document import ParsedDocument
@@ -17,7 +18,7 @@ from docaudit.errors import (
     QuestionError,
     TableContractError,
 )
-from docaudit.justification import AbsenceJustification, Finding, Obligation, ObligationState
+from docaudit.justification import AbsenceJustification
 from docaudit.justify import Layers, justify_absence
 from docaudit.options import AuditOptions
 from docaudit.tables import (

@@ -12,7 +12,8 @@ from docaudit.abstention.ledger.evaluate import evaluate_ledger
 from docaudit.abstention.ledger.read import load_ledger
 from docaudit.abstention.ledger.results import AbstentionEvidence, Decision, Evaluation, RunResult
 from docaudit.abstention.ledger.rows import Answerability, Behaviour, Metric, Severity, VetoKind
-from docaudit.justification import AbsenceJustification, Finding
+from docaudit.codes import Finding
+from docaudit.justification import AbsenceJustification
 from docaudit.saved import dump
 from tests.factories import absent, drawn, mentioned, not_established
 from tests.ledgers import FOLDER, Rows, builder, counts

@@ -31,7 +31,7 @@ def misses(text: str, variant: str, **how: Any) -> dict[str, str]:
     """Near misses of one variant in one line: text -> reason."""
     found = near(lines(text), ConceptTable(variants=(Variant(concept="c", text=variant, **how),)), hits=False)
     assert set(found["kind"]) <= {"near_miss"}
-    sentences = {reason.sentence: reason.value for reason in NearMissReason}
+    sentences = {reason.meaning: reason.value for reason in NearMissReason}
     return {row.text: sentences[row.why_not] for row in found.itertuples()}
 
 

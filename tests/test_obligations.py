@@ -6,12 +6,13 @@ import pytest
 
 from docaudit import obligations as reading_checks
 from docaudit import obligations as search_checks
-from docaudit import rules as obligations
-from docaudit.codes import BlindSpotKind
+from docaudit import rules
+from docaudit.codes import BlindSpotKind, Obligation, ObligationState
 from docaudit.concepts.model import ConceptTable
 from docaudit.concepts.variant import Variant
 from docaudit.errors import OptionError
-from docaudit.justification import Obligation, ObligationCheck, ObligationState
+from docaudit.justification import ObligationCheck
+from docaudit.options import AuditOptions
 from docaudit.tables import HIT_DF, LEDGER_DF
 from tests.evidence import NAN, control_group, coverage, hit, ledger, pages, spots
 
@@ -173,8 +174,8 @@ def test_readers_agree(fields: dict[str, Any], state: ObligationState, pages: tu
     assert check.pages == pages
 
 
-def checked(state: ObligationState) -> tuple[ObligationCheck, ...]:
-    return (ObligationCheck(obligation=Obligation.INK_READ, state=state, evidence="e"),)
+def checked(state: ObligationState) -> ObligationCheck:
+    return ObligationCheck(obligation=Obligation.INK_READ, state=state, evidence="e")
 
 
 @pytest.mark.parametrize(
@@ -182,7 +183,7 @@ def checked(state: ObligationState) -> tuple[ObligationCheck, ...]:
     [(UNMET, ObligationState.WAIVED), (NOT_RUN, ObligationState.WAIVED), (MET, MET)],
 )
 def test_waivers_keep_their_reason(state: ObligationState, after: ObligationState) -> None:
-    (check,) = obligations.apply_waivers(checked(state), {"ink_read": "logos only"})
+    check = rules.waived(checked(state), {"ink_read": "logos only"})
     assert check.state is after
     assert check.waived_because == ("logos only" if after is ObligationState.WAIVED else None)
 
@@ -190,4 +191,4 @@ def test_waivers_keep_their_reason(state: ObligationState, after: ObligationStat
 @pytest.mark.parametrize("waive", [{"ink": "x"}, {"ink_read": " "}])
 def test_waivers_that_are_refused(waive: dict[str, str]) -> None:
     with pytest.raises(OptionError):
-        obligations.apply_waivers(checked(UNMET), waive)
+        AuditOptions(waive=waive)

@@ -21,6 +21,7 @@ import pytest
 
 import docaudit
 from docaudit.cli import main
+from docaudit.codes import Finding, RetrievalVerdict
 from docaudit.errors import (
     ConceptTableError,
     DocumentNotFoundError,
@@ -41,13 +42,7 @@ from docaudit.integrations.grounding import (
     pages_of,
     says_nothing,
 )
-from docaudit.justification import (
-    AbsenceJustification,
-    AnswerWithEvidence,
-    Finding,
-    RetrievalVerdict,
-    RetrievedChunk,
-)
+from docaudit.justification import AbsenceJustification, AnswerWithEvidence, RetrievedChunk
 from docaudit.saved import dump
 from tests import pdfs
 from tests.pages import Block, blocks_of

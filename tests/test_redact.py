@@ -12,7 +12,7 @@ import pytest
 
 import docaudit
 from docaudit import saved
-from docaudit.codes import PageState
+from docaudit.codes import Obligation, ObligationState, PageState
 from docaudit.concepts.model import ConceptTable
 from docaudit.concepts.variant import Variant
 from docaudit.justification import (
@@ -20,8 +20,6 @@ from docaudit.justification import (
     ControlGroup,
     ExplanationRecord,
     MissedControl,
-    Obligation,
-    ObligationState,
     PageFact,
 )
 from docaudit.render.terminal import to_text

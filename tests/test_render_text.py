@@ -8,8 +8,7 @@ import re
 import pytest
 from rich.cells import cell_len
 
-from docaudit.codes import BlindSpotKind, MatchKind, TextLikely
-from docaudit.justification import ObligationState, Strength
+from docaudit.codes import BlindSpotKind, MatchKind, ObligationState, Strength, TextLikely
 from docaudit.render.language import page_ranges
 from docaudit.render.terminal import kwic_lines, new_console, print_report, split_snippet, to_text
 from tests.factories import (

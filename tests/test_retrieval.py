@@ -13,15 +13,9 @@ from pydantic import ValidationError
 
 import docaudit
 from docaudit.cli import glossary, main
+from docaudit.codes import ChunkPlace, Finding, RetrievalVerdict
 from docaudit.errors import RetrievalError
-from docaudit.justification import (
-    AbsenceJustification,
-    ChunkPlace,
-    Finding,
-    RetrievalCheck,
-    RetrievalVerdict,
-    RetrievedChunk,
-)
+from docaudit.justification import AbsenceJustification, RetrievalCheck, RetrievedChunk
 from docaudit.render.html import to_html
 from docaudit.render.markdown import to_markdown
 from docaudit.render.terminal import to_text

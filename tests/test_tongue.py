@@ -10,27 +10,25 @@ from pathlib import Path
 import pytest
 
 from docaudit.codes import (
+    AbsenceReason,
     BlindSpotKind,
+    ChunkPlace,
     Code,
+    Finding,
     LedgerState,
     MatchKind,
     NearMissReason,
+    Obligation,
+    ObligationState,
     PageState,
+    RetrievalVerdict,
+    Strength,
     TextLikely,
     TextSource,
     Visibility,
 )
 from docaudit.concepts.check import CHOICES
-from docaudit.justification import (
-    AbsenceReason,
-    ChunkPlace,
-    ControlGroup,
-    Finding,
-    Obligation,
-    ObligationState,
-    RetrievalVerdict,
-    Strength,
-)
+from docaudit.justification import ControlGroup
 from docaudit.options import AuditOptions
 from docaudit.render import language as words
 from docaudit.render import view

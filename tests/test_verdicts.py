@@ -8,7 +8,8 @@ from itertools import product
 import pytest
 
 import docaudit
-from docaudit.justification import Obligation, ObligationCheck, ObligationState
+from docaudit.codes import Obligation, ObligationState
+from docaudit.justification import ObligationCheck
 from docaudit.rules import RULES, VERDICTS, verdict
 from tests import pdfs
 from tests.conftest import parse_once
@@ -66,7 +67,7 @@ def test_every_combination_that_can_occur() -> None:
 
 def test_each_obligation_has_one_rule_and_they_stand_in_its_order() -> None:
     assert [rule.obligation for rule in RULES] == list(Obligation)
-    assert all(rule.meaning and rule.remedy and rule.not_run for rule in RULES)
+    assert all(rule.obligation.meaning and rule.obligation.remedy and rule.not_run for rule in RULES)
     allowed = {rule.obligation.value for rule in RULES if rule.not_run.startswith("absence may be said")}
     assert allowed == MAY_BE_LEFT
 

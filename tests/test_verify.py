@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import docaudit
 from docaudit.cli import main
-from docaudit.justification import AbsenceJustification, Finding
+from docaudit.codes import Finding
+from docaudit.justification import AbsenceJustification
 from docaudit.saved import digest_of, dump, load, with_digest
 from docaudit.verify import Check, Step, Verification, differences, witness
 from tests import pdfs

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docaudit.justification import AbsenceJustification, AbsenceReason, Finding, Mention
+from docaudit.codes import AbsenceReason, Finding
+from docaudit.justification import AbsenceJustification, Mention
 from docaudit.options import AuditOptions
 from docaudit.wording.checks import Answer, allowed_reasons, answer_problems, parse_answer, wording_problems
 from docaudit.wording.model import MAX_SNIPPET, evidence, messages_for

@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 
 import docaudit
+from docaudit.codes import AbsenceReason, Finding
 from docaudit.concepts.model import ConceptTable
 from docaudit.document import ParsedDocument
 from docaudit.errors import OptionError
-from docaudit.justification import AbsenceJustification, AbsenceReason, Finding
+from docaudit.justification import AbsenceJustification
 from docaudit.saved import digest_of, dump, load, with_digest
 from tests import pdfs
 from tests.llm_stub import Reply, cut_off, dripping, endless, raw, said, serving, silent, status

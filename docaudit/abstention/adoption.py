@@ -7,11 +7,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from docaudit.abstention.gate import OperatingRecord, percent
+from docaudit.abstention.gate import OperatingRecord
 from docaudit.abstention.results import Frozen, Given, QuestionSet, read_json, validated
 from docaudit.abstention.threshold_sweep import GateCounts, Unverified, count, limits
 from docaudit.errors import GateError
 from docaudit.justification import Model
+from docaudit.text.numbers import percent
 
 MISSING = "no candidates, a missing score and a failed search are held, each for its own reason; none is a score of 0"
 

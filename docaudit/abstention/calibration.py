@@ -25,7 +25,6 @@ from docaudit.abstention.gate import (
     Ratio,
     decide,
     gate_value,
-    percent,
     without_end,
     written,
 )
@@ -34,6 +33,7 @@ from docaudit.abstention.splits import near_duplicates
 from docaudit.abstention.threshold_sweep import Unverified, need_verified
 from docaudit.errors import GateError, ModelError
 from docaudit.justification import Model
+from docaudit.text.numbers import percent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -30,6 +30,7 @@ from typing import Any, Literal
 from pydantic import Field, computed_field, model_validator
 
 from docaudit.justification import Model
+from docaudit.text.numbers import percent
 
 
 def written(threshold: float) -> str:
@@ -332,11 +333,6 @@ class Label(Model):
 
 
 CONFIDENCE = 0.95
-
-
-def percent(share: float) -> str:
-    """``28.0 %``."""
-    return f"{share * 100:.1f} %"
 
 
 class Ratio(Model):

@@ -23,9 +23,10 @@ from docaudit.abstention.gate import Decision, Ratio, Reason, same_question
 from docaudit.abstention.ledger.results import AbstentionEvidence
 from docaudit.abstention.ledger.rows import Absence, Name, Sha256
 from docaudit.abstention.results import Given
+from docaudit.codes import Finding, Obligation
 from docaudit.errors import GateError
 from docaudit.files import write_text
-from docaudit.justification import AbsenceJustification, Finding, Model, Obligation
+from docaudit.justification import AbsenceJustification, Model
 from docaudit.saved import dump
 from docaudit.verify import inconsistencies
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
-from docaudit.audit import need_table
+from docaudit.audit import require_table
 from docaudit.cli.printing import print_json
 from docaudit.cli.progress import progress_bar
 from docaudit.concepts.model import ConceptTable
@@ -80,7 +80,7 @@ def sweep(docs: Sequence[Path], concepts: Path, options: AuditOptions, *, form: 
     from docaudit.cli.swept import Swept, print_swept
 
     table = ConceptTable.load(concepts)
-    need_table(table)
+    require_table(table)
 
     def one(doc: Path) -> Swept:
         parsed = read_parsed(doc, options)

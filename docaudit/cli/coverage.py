@@ -21,7 +21,8 @@ from docaudit.coverage import (
 )
 from docaudit.errors import DocauditError, ExitCode
 from docaudit.options import AuditOptions
-from docaudit.render.language import one_line, page_words, percent, plural
+from docaudit.render.language import one_line, page_words, plural
+from docaudit.text.numbers import cautious_percent
 
 ANY = "any"
 
@@ -47,7 +48,7 @@ class Gate:
             total = document.coverage.pages_total
             found.append(
                 f"{document.pages_read_in_full:,} of {plural(total, 'page')} read in full "
-                f"({percent(document.readable_share)}), below --fail-under {self.fail_under:g}"
+                f"({cautious_percent(document.readable_share)}), below --fail-under {self.fail_under:g}"
             )
         found += [
             f"{kind.value} ({page_words(pages)}), named by --fail-on"

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from docaudit.abstention.gate import Ratio, Reason, percent, written
+from docaudit.abstention.gate import Ratio, Reason, written
 from docaudit.abstention.threshold_sweep import AnswerLedger, GateCounts, Point, RiskCoverage, Sweep
 from docaudit.render.language import one_line, plural
 from docaudit.render.terminal import Paper, new_console
+from docaudit.text.numbers import percent
 
 if TYPE_CHECKING:
     from docaudit.abstention.calibration import Guarantee

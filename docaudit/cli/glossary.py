@@ -10,20 +10,24 @@ from rich.console import Console
 
 from docaudit.abstention import gate
 from docaudit.codes import (
+    AbsenceReason,
     BlindSpotKind,
+    ChunkPlace,
     Code,
+    Finding,
     LedgerState,
     MatchKind,
     NearMissReason,
+    Obligation,
     PageState,
+    RetrievalVerdict,
+    Strength,
     TextSource,
     Visibility,
 )
 from docaudit.concepts.lint import LintCode
 from docaudit.errors import OptionError
-from docaudit.justification import AbsenceReason, ChunkPlace, Finding, RetrievalVerdict, Strength
 from docaudit.render.terminal import Paper, new_console
-from docaudit.rules import RULES
 
 
 class Entry(NamedTuple):
@@ -44,12 +48,12 @@ def entries() -> list[Entry]:
     ]
     obligations = [
         Entry(
-            rule.obligation.value,
+            obligation.value,
             "obligation",
-            rule.meaning,
-            f'{rule.remedy}; or waive it: --waive {rule.obligation.value} --because "why"',
+            obligation.meaning,
+            f'{obligation.remedy}; or waive it: --waive {obligation.value} --because "why"',
         )
-        for rule in RULES
+        for obligation in Obligation
     ]
     return [
         *spots,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from docaudit.audit import need_table
+from docaudit.audit import require_table
 from docaudit.cli.actions import read_parsed
 from docaudit.cli.printing import print_json
 from docaudit.cli.progress import progress_bar
@@ -32,7 +32,7 @@ def strength(
 ) -> int:
     """Print the strength of each concept."""
     table = ConceptTable.load(concepts)
-    need_table(table)
+    require_table(table)
     parsed = [read_parsed(doc, options) for doc in docs]
     with progress_bar("comparing", unit="terms") as progress:
         prepared = Prepared(

@@ -146,7 +146,7 @@ def lint(path: Path, doc: Path | None, options: AuditOptions, *, as_json: bool) 
     findings = find(table)
     if doc is not None:
         from docaudit.cli.actions import read_parsed
-        from docaudit.concepts.lint import lint_with_document
+        from docaudit.lint_document import lint_with_document
 
         findings = lint_with_document(table, read_parsed(doc, options))
     if as_json:

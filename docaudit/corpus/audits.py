@@ -28,12 +28,12 @@ from pydantic import BaseModel, ConfigDict
 
 from docaudit import files as atomic
 from docaudit.audit import Audited, check_request
-from docaudit.codes import POSSIBLE_KINDS, TextLikely
+from docaudit.codes import POSSIBLE_KINDS, ObligationState, TextLikely
 from docaudit.concepts.check import JOINER
 from docaudit.concepts.model import ConceptTable
 from docaudit.corpus.store import Failure, Store
 from docaudit.errors import OptionError, StoreError
-from docaudit.justification import ObligationCheck, ObligationState
+from docaudit.justification import ObligationCheck
 from docaudit.options import SEARCH_OPTIONS, AuditOptions
 from docaudit.tables import BLIND_SPOT_DF, BOOL, FLOAT, HIT_DF, INT, PAGE_DF, TEXT, Column, TableContract
 

@@ -31,14 +31,14 @@ from typing import TYPE_CHECKING, Any
 import regex
 
 import docaudit
-from docaudit.audit import find_hits, need_table, open_parsed
+from docaudit.audit import find_hits, open_parsed, require_table
+from docaudit.codes import Finding
 from docaudit.concepts.model import ConceptTable
 from docaudit.document import ParsedDocument, hits
 from docaudit.errors import InputError, MissingExtraError, OptionError, RetrievalError
 from docaudit.justification import (
     AbsenceJustification,
     AnswerWithEvidence,
-    Finding,
     GroundedAnswer,
     Mention,
     Model,
@@ -171,7 +171,7 @@ class AuditedDocuments:
     ) -> None:
         self._sources = _named(documents)
         self.table = (
-            ConceptTable.load(Path(table)) if isinstance(table, (str, os.PathLike)) else need_table(table)
+            ConceptTable.load(Path(table)) if isinstance(table, (str, os.PathLike)) else require_table(table)
         )
         # None leaves a saved parse its own options, as `audit` does.
         self.options = AuditOptions.from_keywords(options, keywords) if options or keywords else None

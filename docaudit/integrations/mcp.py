@@ -27,7 +27,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from docaudit.codes import LedgerState, PageState
+from docaudit.codes import AbsenceReason, Finding, LedgerState, ObligationState, PageState, Strength
 from docaudit.concepts.model import ConceptTable
 from docaudit.coverage import KindSummary, Readability
 from docaudit.document import ParsedDocument, SweepResult, blind_spots, hits, ledger_rows
@@ -35,18 +35,14 @@ from docaudit.errors import ConceptTableError, OptionError, Stop, StoppedError
 from docaudit.integrations.served import Roots
 from docaudit.justification import (
     AbsenceJustification,
-    AbsenceReason,
     DocumentIdentity,
-    Finding,
     Hit,
     LedgerRow,
     Meeting,
     Mention,
     Model,
     ObligationCheck,
-    ObligationState,
     RetrievalCheck,
-    Strength,
 )
 from docaudit.options import AuditOptions, Scope, described
 from docaudit.render.view import headline, verdict

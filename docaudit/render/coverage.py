@@ -36,6 +36,7 @@ from docaudit.render.html import environment
 from docaudit.render.language import ENGLISH, one_line, page_ranges
 from docaudit.render.tables import BLIND_SPOT_COLUMNS, BYTE_ORDER_MARK, blind_spot_rows, table_csv
 from docaudit.render.terminal import Paper, new_console
+from docaudit.text.numbers import cautious_percent
 
 SHOWN_FINDINGS = 5
 SHOWN_DETAILS = 3
@@ -64,7 +65,7 @@ def _document(paper: Paper, document: Readability, fail_under: float | None) -> 
     paper.say(
         (one_line(document.document.name), "bold"),
         ": ",
-        (words.percent(document.readable_share), style),
+        (cautious_percent(document.readable_share), style),
         f" ({document.pages_read_in_full:,} of {words.plural(total, 'page')} read in full{tail})",
         hang=2,
     )
@@ -120,7 +121,7 @@ def _ink(document: Readability) -> str:
     share = document.coverage.ink_read_share
     if share is None:
         return "not measured, or no ink on any page"
-    return f"{words.percent(share)} of all ink lies under text that was read"
+    return f"{cautious_percent(share)} of all ink lies under text that was read"
 
 
 def _images(document: Readability) -> str:
@@ -229,7 +230,7 @@ def _structure(paper: Paper, document: Readability) -> None:
 def _corpus(paper: Paper, corpus: CorpusReadability, fail_under: float | None) -> None:
     paper.heading("All documents", words.plural(corpus.documents_total, "document"))
     paper.table(_document_table(corpus, fail_under))
-    share = "" if corpus.readable_share is None else f" ({words.percent(corpus.readable_share)})"
+    share = "" if corpus.readable_share is None else f" ({cautious_percent(corpus.readable_share)})"
     paper.say(
         f"pages read in full: {corpus.pages_read_in_full:,} of {corpus.pages_total:,}{share}",
         indent=2,
@@ -262,7 +263,7 @@ def _document_table(corpus: CorpusReadability, fail_under: float | None) -> Tabl
         table.add_row(
             one_line(document.document.name),
             f"{document.pages_read_in_full:,} of {document.coverage.pages_total:,}",
-            words.percent(document.readable_share),
+            cautious_percent(document.readable_share),
             kinds or "nothing",
             style=_style(document, fail_under).removeprefix("bold ") if not document.complete else "",
         )

@@ -16,9 +16,10 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from docaudit.codes import Finding
 from docaudit.concepts.variant import Variant
 from docaudit.coverage import RegionPicture
-from docaudit.justification import AbsenceJustification, Finding, Hit, LedgerRow
+from docaudit.justification import AbsenceJustification, Hit, LedgerRow
 from docaudit.render import language as words
 from docaudit.render import view
 from docaudit.render import view as facts
@@ -38,6 +39,7 @@ from docaudit.render.view import (
     strength,
     verdict,
 )
+from docaudit.text.numbers import cautious_percent
 from docaudit.text.words import with_ellipses
 
 
@@ -62,7 +64,7 @@ def environment(t: Tongue) -> Environment:
         "snippet": _snippet,
         "likely": t.likely,
         "plural": t.count,
-        "percent": words.percent,
+        "percent": cautious_percent,
         "page": t.page,
         "data": t.data,
         "pictured": view.pictured,

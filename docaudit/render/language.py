@@ -23,8 +23,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from docaudit.codes import TextLikely
-from docaudit.justification import ObligationState
+from docaudit.codes import ObligationState, TextLikely
+from docaudit.text import numbers as text_numbers
+from docaudit.text.numbers import plural as plural
 
 OUTCOMES = {
     "mentioned": "mentioned",
@@ -58,32 +59,6 @@ INFLECTIONS = {
 }
 
 
-def plural(count: int, word: str) -> str:
-    """A number with its noun.
-
-    >>> plural(1, "page"), plural(1200, "page")
-    ('1 page', '1,200 pages')
-    >>> plural(2, "near miss"), plural(2, "entry")
-    ('2 near misses', '2 entries')
-    """
-    if count == 1:
-        return f"{count:,} {word}"
-    if word.endswith("y"):
-        return f"{count:,} {word[:-1]}ies"
-    return f"{count:,} {word}{'es' if word.endswith('s') else 's'}"
-
-
-def percent(share: float) -> str:
-    """A share as a percentage that says 100 % only if it is all, and 0 % only if it is nothing.
-
-    >>> percent(1.0), percent(0.99996), percent(0.00001), percent(0.5)
-    ('100 %', '99.9 %', '0.1 %', '50.0 %')
-    """
-    if share in (0, 1):
-        return f"{share:.0%}".replace("%", " %")
-    return f"{min(max(share * 100, 0.1), 99.9):.1f} %"
-
-
 WHOLE_DOCUMENT = "document"
 """What stands for page_num 0: the document as a whole."""
 
@@ -96,12 +71,9 @@ def page_ranges(pages: Iterable[int]) -> str:
     >>> page_ranges([0, 3, 4])
     'document, 3, 4'
     """
-    ordered = sorted(set(pages))
-    parts = [WHOLE_DOCUMENT] if ordered and ordered[0] == 0 else []
-    for first, last in _runs(page for page in ordered if page > 0):
-        # Two neighbours are easier to read, and to search for, as "3, 4" than as "3–4".
-        parts += [f"{first}–{last}"] if last > first + 1 else [str(page) for page in range(first, last + 1)]
-    return ", ".join(parts)
+    numbers = set(pages)
+    beside = [WHOLE_DOCUMENT] if 0 in numbers else []
+    return ", ".join(filter(None, [*beside, text_numbers.page_ranges(numbers - {0})]))
 
 
 def page_words(pages: Iterable[int]) -> str:
@@ -117,16 +89,6 @@ def page_words(pages: Iterable[int]) -> str:
     if 0 in listed:
         return f"{WHOLE_DOCUMENT} and {page_words(listed - {0})}"
     return f"page {ranges}" if len(listed) == 1 else f"pages {ranges}"
-
-
-def _runs(pages: Iterable[int]) -> list[tuple[int, int]]:
-    runs: list[tuple[int, int]] = []
-    for page in pages:
-        if runs and page == runs[-1][1] + 1:
-            runs[-1] = (runs[-1][0], page)
-        else:
-            runs.append((page, page))
-    return runs
 
 
 Language = Literal["en", "ja"]
@@ -216,7 +178,7 @@ class Tongue:
 
     def share(self, value: float | None) -> str:
         """A measured share in percent, or that it was not measured."""
-        return self("not measured") if value is None else f"{value * 100:.1f} %"
+        return self("not measured") if value is None else text_numbers.percent(value)
 
 
 ENGLISH = Tongue("en")

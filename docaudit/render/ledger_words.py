@@ -13,7 +13,8 @@ from docaudit.abstention.ledger.results import (
     Symptom,
 )
 from docaudit.abstention.ledger.rows import Metric
-from docaudit.render.language import plural
+from docaudit.text import numbers
+from docaudit.text.numbers import plural
 
 TITLES = {
     "corpus_eligibility": "Corpus eligibility",
@@ -96,7 +97,7 @@ def interval(one: Ratio) -> str:
 
 def percent(value: float) -> str:
     """A share that the contract wants."""
-    return f"{value * 100:.2f} %"
+    return numbers.percent(value, 2)
 
 
 def count(one: Ratio) -> str:

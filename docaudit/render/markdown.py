@@ -14,8 +14,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
+from docaudit.codes import ObligationState
 from docaudit.concepts.variant import Variant
-from docaudit.justification import AbsenceJustification, Hit, LedgerRow, Mention, ObligationState
+from docaudit.justification import AbsenceJustification, Hit, LedgerRow, Mention
 from docaudit.render import language as words
 from docaudit.render import view
 from docaudit.render import view as facts

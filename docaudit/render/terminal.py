@@ -19,7 +19,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from docaudit.justification import AbsenceJustification, Finding, Mention, ObligationCheck, ObligationState
+from docaudit.codes import Finding, ObligationState
+from docaudit.justification import AbsenceJustification, Mention, ObligationCheck
 from docaudit.render import language as words
 from docaudit.render import view
 from docaudit.render.language import ENGLISH, Language, Tongue, one_line

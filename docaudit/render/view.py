@@ -25,20 +25,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from docaudit.codes import BBox, BlindSpotKind, MatchKind, TextLikely, TextSource
+from docaudit.codes import (
+    BBox,
+    BlindSpotKind,
+    Finding,
+    MatchKind,
+    ObligationState,
+    Strength,
+    TextLikely,
+    TextSource,
+)
 from docaudit.concepts.check import JOINER
 from docaudit.justification import (
     AbsenceJustification,
     BlindSpot,
-    Finding,
     Hit,
     Mention,
     MissedHit,
-    ObligationState,
     PageFact,
     ParseCoverage,
     RetrievalCheck,
-    Strength,
     hits_to_read,
     meeting_pages,
 )

@@ -19,8 +19,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from docaudit.codes import AbsenceReason, Finding, Obligation, ObligationState
 from docaudit.errors import QuestionError
-from docaudit.justification import AbsenceJustification, AbsenceReason, Finding, Obligation, ObligationState
+from docaudit.justification import AbsenceJustification
 from docaudit.justify import Summary, all_pages_read, explain, summary_of
 from docaudit.question import content_words, uncovered_words
 from docaudit.wording.grammar import NAME, Grammar, Mark, Marked, grammar_of, mark

@@ -13,8 +13,9 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from docaudit.justification import AbsenceJustification, Hit, Mention, ObligationState
-from docaudit.justify import SCOPE_EN, SCOPE_JA, UNMET_EN, UNMET_JA, WITHIN_EN, WITHIN_JA, reason_clause
+from docaudit.codes import Obligation, ObligationState
+from docaudit.justification import AbsenceJustification, Hit, Mention
+from docaudit.justify import SCOPE_EN, SCOPE_JA, UNMET_JA, WITHIN_EN, WITHIN_JA, reason_clause
 
 Language = Literal["en", "ja"]
 NAME, PHRASE, COVERAGE = "[\U000f0000-\U000fffff]", "[\U00100000-\U00107fff]", "[\U0010f000-\U0010fffd]"
@@ -128,7 +129,7 @@ _PIECES_JA = """
 
 ENGLISH = Grammar(
     within=WITHIN_EN,
-    unmet={one.value: text for one, text in UNMET_EN.items()},
+    unmet={obligation.value: obligation.unmet for obligation in Obligation},
     scopes=SCOPE_EN,
     pieces=frozenset(_WORDS_EN.split()),
     fixed=_re(

@@ -28,16 +28,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from docaudit.codes import AbsenceReason, Finding, ObligationState
 from docaudit.errors import EndpointError, OptionError
-from docaudit.justification import (
-    AbsenceJustification,
-    AbsenceReason,
-    ExplanationRecord,
-    Finding,
-    ObligationState,
-)
-from docaudit.justify import all_pages_read, explain, page_ranges, summary_of
+from docaudit.justification import AbsenceJustification, ExplanationRecord
+from docaudit.justify import all_pages_read, explain, summary_of
 from docaudit.saved import with_digest
+from docaudit.text.numbers import page_ranges
 from docaudit.wording.checks import (
     Answer,
     allowed_reasons,
@@ -342,7 +338,7 @@ def evidence(justification: AbsenceJustification) -> dict[str, Any]:
 
 
 def _pages(pages: Sequence[int]) -> str:
-    return page_ranges(sorted(page for page in pages if page)[:_MAX_PAGES])
+    return page_ranges(sorted(page for page in pages if page)[:_MAX_PAGES], shortest=2)
 
 
 def _instructions(justification: AbsenceJustification) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from docaudit.codes import BlindSpotKind
+from docaudit.codes import BlindSpotKind, Obligation
 from docaudit.concepts.lint import LintCode
-from docaudit.justification import Obligation
 from docaudit.obligations import PAGE_KINDS, PART_KINDS, REGION_KINDS
 from docaudit.rules import RULES, VERDICTS
 
@@ -102,7 +101,8 @@ def obligations_text() -> str:
         "|---|---|---|---|",
     ]
     lines += [
-        f"| `{rule.obligation.value}` | {rule.meaning} | {rule.remedy} | {rule.not_run} |" for rule in RULES
+        f"| `{rule.obligation.value}` | {rule.obligation.meaning} | {rule.obligation.remedy} | {rule.not_run} |"
+        for rule in RULES
     ]
     lines += [
         "",

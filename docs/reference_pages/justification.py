@@ -7,16 +7,14 @@ from enum import StrEnum
 from pydantic import BaseModel
 
 from docaudit import tables as frames
+from docaudit.codes import AbsenceReason, ChunkPlace, Finding, ObligationState, RetrievalVerdict, Strength
 from docaudit.justification import (
     AbsenceJustification,
-    AbsenceReason,
     BlindSpot,
     ChunkFact,
-    ChunkPlace,
     ControlGroup,
     DocumentIdentity,
     ExplanationRecord,
-    Finding,
     Hit,
     LedgerRow,
     Meeting,
@@ -24,12 +22,9 @@ from docaudit.justification import (
     MissedControl,
     MissedHit,
     ObligationCheck,
-    ObligationState,
     PageFact,
     ParseCoverage,
     RetrievalCheck,
-    RetrievalVerdict,
-    Strength,
 )
 from reference_pages.markdown import meanings, page, row, table
 from reference_pages.source import annotations

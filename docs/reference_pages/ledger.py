@@ -36,7 +36,7 @@ from docaudit.abstention.ledger.rows import (
     VetoKind,
     Violation,
 )
-from docaudit.justification import Finding, Obligation
+from docaudit.codes import Finding, Obligation
 from docaudit.render.ledger_words import SYMPTOMS, TITLES
 from reference_pages.markdown import fields_of, table
 

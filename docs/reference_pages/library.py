@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 import griffe
 
 import docaudit
@@ -91,7 +93,7 @@ def _described(name: str, thing: griffe.Object) -> list[str]:
     if isinstance(thing, griffe.Function):
         return [*_code(f"docaudit.{name}", thing), *_docstring(thing)]
     if isinstance(thing, griffe.Class):
-        return [*_docstring(thing), *_values(thing), *_methods(name, thing)]
+        return [*_docstring(thing), *_fields(name), *_values(name), *_methods(name, thing)]
     return [
         *_fenced(f"{name} = {thing.value}" if isinstance(thing, griffe.Attribute) else name),
         *_docstring(thing),
@@ -151,12 +153,19 @@ def _docstring(thing: griffe.Object) -> list[str]:
     return lines
 
 
-def _values(thing: griffe.Class) -> list[str]:
+def _fields(name: str) -> list[str]:
+    """The fields of a model that describes them one by one, and not in its docstring."""
+    fields = getattr(getattr(docaudit, name), "model_fields", {})
+    described = [row(f"`{field}`", about.description) for field, about in fields.items() if about.description]
+    return [*table("field", "meaning"), *described, ""] if described else []
+
+
+def _values(name: str) -> list[str]:
     """The values of an enumeration."""
-    if not any(str(base).endswith("Enum") for base in thing.bases):
+    kind = getattr(docaudit, name)
+    if not issubclass(kind, Enum):
         return []
-    values = {name: one.value for name, one in thing.attributes.items() if "property" not in one.labels}
-    return ["Values: " + ", ".join(f"`{name}` = `{value}`" for name, value in values.items()) + ".", ""]
+    return ["Values: " + ", ".join(f"`{code.name}` = `{code.value!r}`" for code in kind) + ".", ""]
 
 
 def _methods(name: str, thing: griffe.Class) -> list[str]:
@@ -175,7 +184,7 @@ def _errors() -> list[str]:
     """All errors with what each means."""
     lines = table("error", "is a", "meaning")
     for error in package()["errors"].classes.values():
-        if error.name not in ("DocauditError", "ExitCode"):
+        if error.name.endswith("Error") and error.name != "DocauditError":
             summary = error.docstring.value.splitlines()[0]
             lines.append(row(f"`{error.name}`", f"`{error.bases[0]}`", summary))
     return lines

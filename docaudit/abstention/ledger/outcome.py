@@ -37,7 +37,7 @@ from docaudit.abstention.ledger.rows import (
     Support,
     VetoKind,
 )
-from docaudit.justification import Finding
+from docaudit.codes import Finding
 
 
 @dataclass(frozen=True)

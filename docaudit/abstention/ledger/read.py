@@ -39,6 +39,7 @@ from docaudit.abstention.ledger.rows import (
 from docaudit.abstention.results import faults as all_faults_faults
 from docaudit.errors import LedgerError, SavedFileError
 from docaudit.saved import digest_of, load_justification
+from docaudit.text.numbers import page_ranges
 from docaudit.verify import inconsistencies
 
 CONTRACT, DOCUMENTS, CASES, RUNS, CLAIMS = (
@@ -426,26 +427,11 @@ def _other_contracts(files: Files) -> Iterator[str]:
         if run.contract_sha256 != files.digests[CONTRACT]:
             others[run.contract_sha256].append(number)
     for sha256, rows in others.items():
-        where = f"row {rows[0]}" if len(rows) == 1 else f"rows {ranges(rows)}"
+        where = f"row {rows[0]}" if len(rows) == 1 else f"rows {page_ranges(rows, shortest=2, joiner=' to ')}"
         yield (
             f"{RUNS} {where}: ran under another contract ({sha256[:12]}); the SHA-256 of {CONTRACT} is "
             f"{files.digests[CONTRACT]}"
         )
-
-
-def ranges(numbers: Sequence[int]) -> str:
-    """Ascending numbers in short.
-
-    >>> ranges([1, 2, 3, 7, 9])
-    '1 to 3, 7, 9'
-    """
-    parts: list[list[int]] = []
-    for one in numbers:
-        if parts and one == parts[-1][-1] + 1:
-            parts[-1].append(one)
-        else:
-            parts.append([one])
-    return ", ".join(f"{part[0]} to {part[-1]}" if part[1:] else f"{part[0]}" for part in parts)
 
 
 def _observed(files: Files, contract: Contract) -> Iterator[str]:

@@ -21,7 +21,8 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, model_validator
 
-from docaudit.justification import Finding, Model, Obligation
+from docaudit.codes import Finding, Obligation
+from docaudit.justification import Model
 
 
 class Layer(StrEnum):

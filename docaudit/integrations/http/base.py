@@ -45,7 +45,7 @@ from python_multipart.multipart import parse_options_header
 from starlette.formparsers import MultiPartParser
 
 from docaudit import document as records
-from docaudit.codes import TextLikely
+from docaudit.codes import Obligation, TextLikely
 from docaudit.document import ParsedDocument
 from docaudit.errors import (
     DocauditError,
@@ -59,7 +59,7 @@ from docaudit.errors import (
     TooLargeError,
 )
 from docaudit.integrations.served import OwnFolder, strictly
-from docaudit.justification import BlindSpot, Hit, LedgerRow, Model, Obligation, RetrievedChunk
+from docaudit.justification import BlindSpot, Hit, LedgerRow, Model, RetrievedChunk
 from docaudit.options import AuditOptions, described
 
 _STATUS: dict[type[DocauditError], HTTPStatus] = {

@@ -29,6 +29,7 @@ from typing import IO, Any
 
 import docaudit
 from docaudit.audit import audit, find_hits, open_parsed, parse
+from docaudit.codes import ObligationState
 from docaudit.concepts.model import ConceptTable
 from docaudit.coverage import CorpusReadability, measure_readability
 from docaudit.document import ParsedDocument
@@ -52,7 +53,7 @@ from docaudit.integrations.http.base import (
     refused,
 )
 from docaudit.integrations.served import Roots
-from docaudit.justification import AbsenceJustification, ObligationState
+from docaudit.justification import AbsenceJustification
 from docaudit.options import AuditOptions
 from docaudit.render import coverage as coverage_files
 from docaudit.render import view
