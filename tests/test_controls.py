@@ -14,7 +14,7 @@ import docaudit
 from docaudit.controls import Control, control_groups, control_table, positive_controls
 from docaudit.extract.controls import witness_table
 from docaudit.extract.protocol import PageFact
-from docaudit.extract.second_reader import witness_words
+from docaudit.extract.second_reader import control_words
 from docaudit.justification import AbsenceJustification, ObligationCheck
 from docaudit.search import sweep_lines
 from docaudit.tables import HIT_DF
@@ -27,7 +27,7 @@ REPORT = Path(__file__).parent.parent / "samples" / "commodity-report.pdf"
 
 
 def words_in(text: str) -> list[str]:
-    return [text[start:end] for start, end in witness_words(text)]
+    return [text[start:end] for start, end in control_words(text)]
 
 
 def control_of(finding: AbsenceJustification) -> ObligationCheck:

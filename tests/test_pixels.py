@@ -7,13 +7,14 @@ import pytest
 
 import docaudit
 from docaudit.codes import BlindSpotKind
-from docaudit.extract.ocr import RegionReading, compare_pixels
+from docaudit.extract.ocr import RegionReading
+from docaudit.extract.ocr_against_text import compare_with_ocr
 from docaudit.extract.ocr_engines import OcrWord
 from docaudit.extract.protocol import Box, LineFact
 from tests import pdfs
 from tests.conftest import parse_once
 
-RECT = pymupdf.Rect(0, 0, 595, 842)
+RECT: Box = (0, 0, 595, 842)
 BOX: Box = (72, 100, 372, 115)
 
 
@@ -26,7 +27,7 @@ def seen(*texts: str, y: float = 101.0, confidence: float = 95.0) -> RegionReadi
         OcrWord(text, (75 + 60 * at, y, 130 + 60 * at, y + 12), confidence, 1)
         for at, text in enumerate(texts)
     ]
-    return RegionReading("read", [], confidence, words=tuple(words))
+    return RegionReading("read", tuple(words))
 
 
 @pytest.mark.parametrize(
@@ -43,12 +44,11 @@ def seen(*texts: str, y: float = 101.0, confidence: float = 95.0) -> RegionReadi
     ],
 )
 def test_what_may_be_the_same(said: str, read: tuple[str, ...]) -> None:
-    found = compare_pixels(seen(*read), [line(said)], [], RECT)
-    assert (found.spots, found.lines) == ([], [])
+    assert compare_with_ocr(seen(*read), [line(said)], [], RECT) == ([], [])
 
 
 def test_another_text_altogether() -> None:
-    (spot,) = compare_pixels(seen("audit", "trail", "kept"), [line("hbkpa ayhps rlwa")], [], RECT).spots
+    _, (spot,) = compare_with_ocr(seen("audit", "trail", "kept"), [line("hbkpa ayhps rlwa")], [], RECT)
     assert spot.kind == BlindSpotKind.TEXT_DISAGREES
     assert spot.detail == "the text layer says 'hbkpa ayhps rlwa', the picture 'audit trail kept'"
     assert spot.box is not None
@@ -60,48 +60,48 @@ def test_another_text_altogether() -> None:
     "said", ["T A B", "บันทึกการตรวจสอบจะถูก", "աուդիտի հետքը", "\xad\xad\xad \xad\xad\xad", "••• ••••"]
 )
 def test_plain_words_in_place_of_what_ocr_does_not_read(said: str) -> None:
-    found = compare_pixels(seen("The", "audit", "trail"), [line(said)], [], RECT)
-    assert [spot.kind for spot in found.spots] == [BlindSpotKind.TEXT_DISAGREES]
-    assert [one.text for one in found.lines] == ["audit trail"]
+    lines, spots = compare_with_ocr(seen("The", "audit", "trail"), [line(said)], [], RECT)
+    assert [spot.kind for spot in spots] == [BlindSpotKind.TEXT_DISAGREES]
+    assert [one.text for one in lines] == ["audit trail"]
 
 
 def test_plain_words_that_another_line_says_in_the_same_place() -> None:
-    lines = [line("•••"), line("The audit trail")]
-    found = compare_pixels(seen("The", "audit", "trail"), lines, [], RECT)
-    assert (found.spots, found.lines) == ([], [])
+    layer = [line("•••"), line("The audit trail")]
+    assert compare_with_ocr(seen("The", "audit", "trail"), layer, [], RECT) == ([], [])
 
 
 def test_one_word_painted_over() -> None:
-    found = compare_pixels(
+    lines, spots = compare_with_ocr(
         seen("The", "asbestos", "was", "removed"), [line("The phlogin was removed")], [], RECT
     )
-    assert len(found.spots) == 1
-    assert [one.text for one in found.lines] == ["asbestos"]
+    assert len(spots) == 1
+    assert [one.text for one in lines] == ["asbestos"]
 
 
 def test_a_reading_without_confidence_disagrees_with_nothing() -> None:
-    found = compare_pixels(
+    _, spots = compare_with_ocr(
         seen("audit", "trail", "kept", confidence=60.0), [line("hbkpa ayhps rlwa")], [], RECT
     )
-    assert found.spots == []
+    assert spots == []
 
 
 @pytest.mark.parametrize("state", ["covered", "same_colour", "cropped"])
 def test_text_that_nobody_sees_is_not_compared(state: str) -> None:
     assert (
-        compare_pixels(seen("audit", "trail"), [line("hbkpa ayhps", visibility=state)], [], RECT).spots == []
+        compare_with_ocr(seen("audit", "trail"), [line("hbkpa ayhps", visibility=state)], [], RECT)[1] == []
     )
 
 
 def test_words_where_there_is_no_text_become_lines_once() -> None:
     whole = seen("audit", "trail", y=400.0)
-    assert [one.text for one in compare_pixels(whole, [line("a line")], [], RECT).lines] == ["audit trail"]
+    lines, _ = compare_with_ocr(whole, [line("a line")], [], RECT)
+    assert [one.text for one in lines] == ["audit trail"]
     known = [line("audit trail", box=(70, 395, 300, 415))]
-    assert compare_pixels(whole, [line("a line")], known, RECT).lines == []
+    assert compare_with_ocr(whole, [line("a line")], known, RECT) == ([], [])
 
 
 def test_a_failed_reading_leaves_the_page_uncompared() -> None:
-    (spot,) = compare_pixels(RegionReading("failed", [], None, "no engine"), [line("x")], [], RECT).spots
+    _, (spot,) = compare_with_ocr(RegionReading("failed", detail="no engine"), [line("x")], [], RECT)
     assert (spot.kind, spot.detail) == (BlindSpotKind.OCR_FAILED, "no engine")
 
 

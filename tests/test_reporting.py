@@ -19,7 +19,7 @@ from docaudit.codes import TextLikely
 from docaudit.errors import MissingEvidenceError, OtherDocumentError, OutputError, PasswordRequiredError
 from docaudit.extract import isolation
 from docaudit.extract.draw import annotate
-from docaudit.extract.pdf_objects import PageTree
+from docaudit.extract.page_tree import PageTree
 from docaudit.extract.protocol import AnnotateRequest, Mark
 from docaudit.justification import AbsenceJustification
 from docaudit.render.view import colour, highlighter

@@ -21,9 +21,9 @@ from typing import NamedTuple
 import pandas as pd
 
 from docaudit.codes import PAGE_SOURCES, Direction, LineType, TextSource, Visibility
-from docaudit.extract.images import touch, without_edges
+from docaudit.extract.boxes import touch, without_edges
 from docaudit.extract.protocol import Box, PageFact, PlantFact
-from docaudit.extract.second_reader import witness_words
+from docaudit.extract.second_reader import control_words
 from docaudit.tables import WITNESS_DF
 
 _OF_PAGE = 4
@@ -110,7 +110,7 @@ def _plain_words(lines: list[PageLine]) -> Iterator[tuple[str, PageLine]]:
     """Words of lines that follow each other, so that the rest of a word that a line end divides is none."""
     text = "\n".join(line.text for line in lines)
     starts = list(accumulate((len(line.text) + 1 for line in lines), initial=0))
-    for start, end in witness_words(text):
+    for start, end in control_words(text):
         yield text[start:end], lines[bisect_right(starts, start) - 1]
 
 

@@ -25,8 +25,9 @@ from typing import Any
 import pymupdf
 
 from docaudit.codes import Direction
-from docaudit.extract.images import without_edges
-from docaudit.extract.pdf_objects import ENGINE_ERRORS, PageTree, UnreachablePageError
+from docaudit.extract.boxes import without_edges
+from docaudit.extract.page_tree import PageTree
+from docaudit.extract.pdf_objects import ENGINE_ERRORS, UnreachablePageError
 from docaudit.extract.protocol import AnnotateRequest, Bookmark, Box, Colour, Mark, Outline, PlantFact
 from docaudit.extract.text_layer import LETTER_FLAGS
 

@@ -1,113 +1,27 @@
 """Which fonts of a page cannot be believed: the glyphs they draw are not the characters that the file says.
 
 A ToUnicode table (or an encoding) may say anything. What a glyph shows is compared with what it claims to be
-(docaudit.extract.glyphs): the letters of an honest font resemble what they claim, whatever its style; a font
-whose table is wrong shows letters too, but others. Icons resemble no letter, and are no words. Of characters without an
-alphabet of their own here (other scripts, symbols, blanks) only one thing is asked: whether they are Latin letters.
-
-What of one page was not read, as far as text and drawings themselves show it; and the page's one state.
+(glyphs.py): the letters of an honest font resemble what they claim, whatever its style; a font whose table is wrong
+shows letters too, but others. Icons resemble no letter, and are no words. Of characters without an alphabet of their
+own here (other scripts, symbols, spaces) only one thing is asked: whether they are Latin letters.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 import pymupdf
 
-from docaudit.codes import BlindSpotKind, PageState, TextLikely, TextSource, Visibility
-from docaudit.extract.glyphs import (
-    Likeness,
-    Shape,
-    draws_nothing,
-    is_unknown,
-    likenesses,
-    script_group,
-    specimens,
-)
-from docaudit.extract.images import union
+from docaudit.codes import BlindSpotKind, TextLikely, Visibility
+from docaudit.extract.boxes import page_share, union
+from docaudit.extract.glyphs import Likeness, Specimen, likenesses, script_group, specimens
 from docaudit.extract.pdf_objects import ENGINE_ERRORS
 from docaudit.extract.protocol import Box, LineFact, SpotFact
-from docaudit.extract.text_layer import Run, TextLayer
-
-_UNREADABLE = re.compile("\ufffd{2,}|(?<=\\w)\ufffd|\ufffd(?=\\w)")
-"""Unknown glyphs in a row, or beside a letter. One alone between spaces is a bullet or a symbol, not a word."""
-
-_SURE = 75.0
-_DAMAGE = re.compile(
-    r"zlib error|read error|cannot (?:draw|decode|find|load)|syntax error|unexpected|invalid|corrupt|ignoring|"
-    r"format error|unknown keyword|premature|truncated|missing|not a ",
-    re.IGNORECASE,
-)
-
-
-def has_unknown_glyphs(text: str) -> bool:
-    """Whether a line has glyphs, not mere bullets, whose Unicode value is not known."""
-    return not (text.isascii() and text.isprintable()) and _UNREADABLE.search(_marked(text)) is not None
-
-
-def unknown_glyphs(text: str) -> int:
-    """How many characters of a text, not mere bullets, have no known Unicode value."""
-    return sum(len(part) for part in _UNREADABLE.findall(_marked(text)))
-
-
-def _marked(text: str) -> str:
-    """The text with U+FFFD in place of each unknown character."""
-    unknown = {ord(char): "\ufffd" for char in set(text) if is_unknown(char)}
-    return text.translate(unknown) if unknown else text
-
-
-def damage_spot(warnings: str, blank: bool) -> list[SpotFact]:
-    """A blind spot for the page if the engine complained of damage, or of anything on a page where it found nothing."""
-    complaints = [row for row in warnings.splitlines() if blank or _DAMAGE.search(row)]
-    if not complaints:
-        return []
-    return [
-        SpotFact(
-            kind=BlindSpotKind.PAGE_DAMAGED.value,
-            text_likely=TextLikely.UNKNOWN.value,
-            detail="; ".join(dict.fromkeys(complaints)),
-        )
-    ]
-
-
-def without_reread(spots: list[SpotFact], ocr_lines: list[LineFact]) -> list[SpotFact]:
-    """The spots without those of unknown glyphs that OCR has read with confidence."""
-    return [
-        spot
-        for spot in spots
-        if spot.kind != BlindSpotKind.UNKNOWN_GLYPHS.value
-        or spot.box is None
-        or not any(line.box and _covers(line, spot.box) for line in ocr_lines)
-    ]
-
-
-def _covers(line: LineFact, box: Box) -> bool:
-    """An OCR line read with confidence runs through most of the box."""
-    assert line.box is not None
-    middle = (line.box[1] + line.box[3]) / 2
-    shared = min(line.box[2], box[2]) - max(line.box[0], box[0])
-    return line.confidence >= _SURE and box[1] <= middle <= box[3] and shared >= 0.8 * (box[2] - box[0])
-
-
-def page_state(lines: list[LineFact], ink_total: int, spots: list[SpotFact]) -> PageState:
-    """The one state of the page.
-
-    text: text, and nothing that may hold more; mixed: text, and regions that OCR read or that remain unread;
-    image_only: ink without any visible text layer (also if OCR read it); blank: no ink and no text at all.
-    """
-    layer = [line for line in lines if line.source == TextSource.TEXT_LAYER.value]
-    shown = any(line.visibility != Visibility.INVISIBLE.value for line in layer)
-    more = any(line.source == TextSource.OCR.value for line in lines) or any(
-        spot.text_likely != TextLikely.NO.value and spot.box is not None for spot in spots
-    )
-    if shown:
-        return PageState.MIXED if more else PageState.TEXT
-    if more or (ink_total and not layer):
-        return PageState.IMAGE_ONLY
-    return PageState.TEXT if layer else PageState.BLANK
-
+from docaudit.extract.text_layer import Span, TextLine
+from docaudit.extract.unicode_claims import draws_nothing, unknown_glyphs
 
 _LETTER, _OTHER = 0.6, 0.25
 """A glyph shows another letter if it resembles some letter this much, and that one by this much more than its own."""
@@ -117,16 +31,18 @@ _CONTRADICTIONS = 3
 """Glyphs of a font that show another letter. Of 1,200 fonts of real documents none that draws letters had more than
 two, bars left out; a font with the letters of one sentence shifted has fifteen."""
 _PERHAPS, _CLEARLY = 0.5, 0.7
-"""A glyph that claims to be of another script, a symbol or a blank shows a Latin letter if it resembles it this much:
+"""A glyph that claims to be of another script, a symbol or a space shows a Latin letter if it resembles it this much:
 the letters of a sans serif face do by 0.71 (l, t) to 0.98. By the first on a quick look it is looked at closely."""
 _CLOSE, _APART = 0.1, 0.2
 """Mean distance between claim and best resemblance: below the first a quick look is enough; honest fonts stay below
 0.1 also on a closer look, and icons or a script that the claimed letters do not belong to above the second."""
 _DISTINCT, _RUNNING_TEXT = 10, 40
 """A font whose glyphs resemble no letter is doubted only where it sets running text: so many different glyphs, and so
-many letters in words on the page. Icons are not read as words."""
+many letters in words on the page. Icons are not read as words. Chosen, not measured."""
 _PAIR = re.compile(r"\S{2,}")
 _WORD = re.compile(r"[^\W_]{3,}")
+_REREAD = 75.0
+"""Confidence from which an OCR line stands for the unknown glyphs under it; chosen, not measured."""
 
 
 class Doubt(StrEnum):
@@ -146,135 +62,143 @@ class FontCheck:
 
     def doubted(self, page: pymupdf.Page) -> dict[str, Doubt]:
         """Fonts of the page that are not to be believed, by the name that the engine gives them in spans."""
-        found = {}
+        doubts = {}
         for number, extension, kind, name, *_ in self._doc.get_page_fonts(page.number, full=True):
             type3 = kind == "Type3"
             if not number or (extension == "n/a" and not type3):
                 continue  # not embedded: a viewer draws letters of its own, by what the codes say
             if number not in self._doubts:
-                self._doubts[number] = _doubt(self._doc, number, simple=kind != "Type0")
+                self._doubts[number] = self._judge(number, simple=kind != "Type0")
             doubt = self._doubts[number]
             if doubt is not None:
-                found[f"Type3 ({number} 0 R)" if type3 else name] = doubt
-        return found
+                doubts[f"Type3 ({number} 0 R)" if type3 else name] = doubt
+        return doubts
 
-
-def _doubt(doc: pymupdf.Document, number: int, simple: bool) -> Doubt | None:
-    try:
-        drawn = list(specimens(doc, number, simple))
-    except ENGINE_ERRORS:
-        return None  # it cannot be drawn alone; where a page draws it, its ink is accounted for there
-    groups: dict[str, list[tuple[str, Shape]]] = defaultdict(list)
-    for specimen in drawn:
-        groups[script_group(specimen.claim) or ""].append((specimen.claim, specimen.shape))
-    others = {"": groups.pop("", [])}
-    if _latin(_likenesses(others, thorough=False), _PERHAPS):
-        doubt = _other_script(_likenesses(others, thorough=True))
-        if doubt is not None:
-            return doubt
-    quick = _likenesses(groups, thorough=False)
-    if not _contradictions(quick) and _distance(quick) <= _CLOSE:
+    def _judge(self, number: int, *, simple: bool) -> Doubt | None:
+        try:
+            glyphs = specimens(self._doc, number, simple)
+        except ENGINE_ERRORS:
+            return None  # it cannot be drawn alone; where a page draws it, its ink is accounted for there
+        groups: dict[str, list[Specimen]] = defaultdict(list)
+        for glyph in glyphs:
+            groups[script_group(glyph.claim)].append(glyph)
+        others = {"": groups.pop("", [])}
+        if any(_shows_latin(glyph, _PERHAPS) for glyph in _likenesses(others, thorough=False)):
+            doubt = _other_script(list(_likenesses(others, thorough=True)))
+            if doubt is not None:
+                return doubt
+        quick = list(_likenesses(groups, thorough=False))
+        if not _contradictions(quick) and _mean_distance(quick) <= _CLOSE:
+            return None
+        close = list(_likenesses(groups, thorough=True))
+        if _contradictions(close) >= _CONTRADICTIONS:
+            return Doubt.OTHER_LETTERS
+        if len(close) >= _DISTINCT and _mean_distance(close) >= _APART:
+            return Doubt.NO_LETTERS
         return None
-    found = _likenesses(groups, thorough=True)
-    if _contradictions(found) >= _CONTRADICTIONS:
-        return Doubt.OTHER_LETTERS
-    if len(found) >= _DISTINCT and _distance(found) >= _APART:
-        return Doubt.NO_LETTERS
-    return None
 
 
-def _other_script(found: list[Likeness]) -> Doubt | None:
-    """Whether glyphs that claim to be no letters of an alphabet known here are Latin letters.
-
-    One letter in place of a blank is enough. Other scripts have a few letters that look like Latin ones: so they must
-    be several, and as many as all others.
-    """
-    latin = _latin(found, _CLEARLY)
-    if any(all(map(draws_nothing, one.claim)) for one in latin):
-        return Doubt.BLANKS
-    different = len({one.letter.lower() for one in latin})
-    others = len(
-        [one for one in found if not one.claim.isascii() or one in latin]
-    )  # without plain signs and blanks
-    return Doubt.OTHER_LETTERS if different >= _CONTRADICTIONS and 2 * len(latin) >= others else None
+def _likenesses(groups: Mapping[str, list[Specimen]], *, thorough: bool) -> Iterator[Likeness]:
+    for group, glyphs in groups.items():
+        if glyphs:
+            yield from likenesses(glyphs, group, thorough=thorough)
 
 
-def _latin(found: list[Likeness], least: float) -> list[Likeness]:
-    return [
-        one
-        for one in found
-        if one.best >= least and one.best - one.claimed >= _OTHER and one.letter not in _BARS
-    ]
+def _shows_latin(glyph: Likeness, least: float) -> bool:
+    return glyph.best >= least and glyph.distance >= _OTHER and glyph.letter not in _BARS
 
 
-def _likenesses(groups: dict[str, list[tuple[str, Shape]]], thorough: bool) -> list[Likeness]:
-    return [
-        one
-        for group, glyphs in groups.items()
-        if glyphs
-        for one in likenesses(glyphs, group, thorough=thorough)
-    ]
-
-
-def _contradictions(found: list[Likeness]) -> int:
+def _contradictions(glyphs: list[Likeness]) -> int:
     return sum(
-        one.best >= _LETTER and one.best - one.claimed >= _OTHER and one.claim not in _BARS for one in found
+        glyph.best >= _LETTER and glyph.distance >= _OTHER and glyph.claim not in _BARS for glyph in glyphs
     )
 
 
-def _distance(found: list[Likeness]) -> float:
-    return sum(one.best - one.claimed for one in found) / max(len(found), 1)
+def _mean_distance(glyphs: list[Likeness]) -> float:
+    return sum(glyph.distance for glyph in glyphs) / max(len(glyphs), 1)
 
 
-def font_spots(text: TextLayer, doubted: dict[str, Doubt], page_rect: pymupdf.Rect) -> list[SpotFact]:
+def _other_script(glyphs: list[Likeness]) -> Doubt | None:
+    """Whether glyphs that claim to be no letters of an alphabet known here are Latin letters.
+
+    One letter in place of a space is enough. Other scripts have a few letters that look like Latin ones: so they must
+    be several, and as many as all others, plain punctuation and spaces left out.
+    """
+    latin = [glyph for glyph in glyphs if _shows_latin(glyph, _CLEARLY)]
+    if any(all(map(draws_nothing, glyph.claim)) for glyph in latin):
+        return Doubt.BLANKS
+    different = len({glyph.letter.lower() for glyph in latin})
+    others = len([glyph for glyph in glyphs if not glyph.claim.isascii() or glyph in latin])
+    return Doubt.OTHER_LETTERS if different >= _CONTRADICTIONS and 2 * len(latin) >= others else None
+
+
+def font_spots(lines: list[TextLine], doubted: Mapping[str, Doubt], page_box: Box) -> list[SpotFact]:
     """A blind spot for each visible line with glyphs that are unknown or not to be believed.
 
-    The boxes of runs that are not to be believed are taken out of the text layer's: they explain no ink, so that OCR
-    may read it.
+    The spans that are not to be believed are taken out of the lines: they explain no ink, so that OCR may read it.
     """
-    area = max(page_rect.width * page_rect.height, 1.0)
-    doubted = _running(text, doubted)
+    doubted = _of_running_text(lines, doubted)
     spots = []
-    for line, boxes, runs in zip(text.lines, text.spans, text.runs, strict=True):
-        if has_unknown_glyphs(line.text):
-            spots.append(_spot(_unknown(line, runs), line.box, area))
-        if not doubted or line.visibility != Visibility.VISIBLE.value:
+    for line in lines:
+        fact = line.fact
+        unknown = unknown_glyphs(fact.text)
+        if unknown:
+            fonts = dict.fromkeys(span.font for span in line.spans if unknown_glyphs(span.text))
+            named = f" in font {', '.join(fonts)}" if fonts else ""
+            length = len(fact.text)
+            detail = f"{unknown} of {length} characters of a line have no known Unicode value{named}"
+            spots.append(_unknown_glyphs(detail, fact.box, page_box))
+        if not doubted or fact.visibility != Visibility.VISIBLE:
             continue
-        false = [at for at, run in enumerate(runs) if _false(run, doubted)]
+        false = [span for span in line.spans if _is_false(span, doubted)]
         if false:
-            named = {run.font: doubted[run.font] for run in (runs[at] for at in false)}
-            detail = "; ".join(f"font {font}: {doubt.value}" for font, doubt in named.items())
-            spots.append(_spot(detail, union([boxes[at] for at in false]), area))
-            boxes[:] = [box for at, box in enumerate(boxes) if at not in false]
+            reasons = {span.font: doubted[span.font] for span in false}
+            detail = "; ".join(f"font {font}: {doubt}" for font, doubt in reasons.items())
+            spots.append(_unknown_glyphs(detail, union([span.box for span in false]), page_box))
+            line.spans = [span for span in line.spans if not _is_false(span, doubted)]
     return spots
 
 
-def _false(run: Run, doubted: dict[str, Doubt]) -> bool:
-    """A piece of text that may say something else: more than a bullet, or a letter that is said to be a blank."""
-    doubt = doubted.get(run.font)
+def _unknown_glyphs(detail: str, box: Box | None, page_box: Box) -> SpotFact:
+    share = None if box is None else page_share(box, page_box)
+    return SpotFact(BlindSpotKind.UNKNOWN_GLYPHS, TextLikely.YES, detail, box, share)
+
+
+def _is_false(span: Span, doubted: Mapping[str, Doubt]) -> bool:
+    """A piece of text that may say something else: more than a bullet, or a letter that is said to be a space."""
+    doubt = doubted.get(span.font)
     if doubt is Doubt.BLANKS:
-        return any(map(draws_nothing, run.text))
-    return doubt is not None and _PAIR.search(run.text) is not None
+        return any(map(draws_nothing, span.text))
+    return doubt is not None and _PAIR.search(span.text) is not None
 
 
-def _running(text: TextLayer, doubted: dict[str, Doubt]) -> dict[str, Doubt]:
+def _of_running_text(lines: list[TextLine], doubted: Mapping[str, Doubt]) -> dict[str, Doubt]:
     """Without the fonts that resemble no letters and set no running text on this page."""
-    words: Counter[str] = Counter()
-    for run in (run for runs in text.runs for run in runs if run.font in doubted):
-        words[run.font] += sum(map(len, _WORD.findall(run.text)))
+    letters: Counter[str] = Counter()
+    for span in (span for line in lines for span in line.spans if span.font in doubted):
+        letters[span.font] += sum(map(len, _WORD.findall(span.text)))
     return {
         font: doubt
         for font, doubt in doubted.items()
-        if doubt is not Doubt.NO_LETTERS or words[font] >= _RUNNING_TEXT
+        if doubt is not Doubt.NO_LETTERS or letters[font] >= _RUNNING_TEXT
     }
 
 
-def _unknown(line: LineFact, runs: list[Run]) -> str:
-    fonts = dict.fromkeys(run.font for run in runs if unknown_glyphs(run.text))
-    named = f" in font {', '.join(fonts)}" if fonts else ""
-    return f"{unknown_glyphs(line.text)} of {len(line.text)} characters of a line have no known Unicode value{named}"
+def without_reread(spots: list[SpotFact], ocr_lines: list[LineFact]) -> list[SpotFact]:
+    """The blind spots without those of unknown glyphs that OCR has read with confidence."""
 
+    def is_read(box: Box) -> bool:
+        """An OCR line that was read with confidence runs through most of the box."""
+        for line in ocr_lines:
+            if line.box and line.confidence >= _REREAD:
+                middle = (line.box[1] + line.box[3]) / 2
+                shared = min(line.box[2], box[2]) - max(line.box[0], box[0])
+                if box[1] <= middle <= box[3] and shared >= 0.8 * (box[2] - box[0]):
+                    return True
+        return False
 
-def _spot(detail: str, box: Box | None, area: float) -> SpotFact:
-    share = None if box is None else max(0.0, box[2] - box[0]) * max(0.0, box[3] - box[1]) / area
-    return SpotFact(BlindSpotKind.UNKNOWN_GLYPHS.value, TextLikely.YES.value, detail, box, share)
+    return [
+        spot
+        for spot in spots
+        if spot.kind != BlindSpotKind.UNKNOWN_GLYPHS or spot.box is None or not is_read(spot.box)
+    ]

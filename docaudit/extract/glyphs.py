@@ -3,18 +3,14 @@
 Fonts differ in style, but an "a" of any of them is far more like the "a" of Helvetica, Times or Courier than like
 their "h": over the letters of a font the resemblance tells whether it shows what the file says.
 
-A specimen sheet of one font of a document: each of its glyphs drawn alone, with the character the engine reads.
-
-The font is copied into a document of its own and drawn there code by code, so that no page of the document itself is
-touched, and whatever kind of font it is, the engine draws and reads it as it does on the pages.
-
-What the characters that a file claims for its glyphs let one expect to see: nothing, a letter, or anything.
+The glyphs of a font come from a specimen sheet: the font is copied into a document of its own and drawn there code by
+code, each in a cell. So no page of the document itself is touched, and the engine draws and reads a font of any kind as
+it does on the pages. The well-known fonts are drawn on sheets of the same cells.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,55 +23,20 @@ from numpy.typing import NDArray
 from PIL import Image
 from pymupdf import mupdf
 
-from docaudit.extract.pdf_objects import key_of, reference
-
-_NO_CHARACTER = frozenset({"Cn", "Co", "Cs"})
-"""Unassigned and noncharacters, private use of all planes, surrogates."""
-_FILLERS = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
-)
-"""Characters without ink that Unicode counts as letters, marks or symbols."""
-_LATIN_NAME = re.compile(r"LATIN (?:SMALL |CAPITAL |LETTER )+(?:[A-Z]+ )*?([A-Z])(?: WITH .*)?")
-
-
-@lru_cache(maxsize=4096)
-def is_unknown(char: str) -> bool:
-    """Whether a character says nothing about what a glyph shows: private, unassigned, a control or U+FFFD."""
-    category = unicodedata.category(char)
-    return char == "\ufffd" or category in _NO_CHARACTER or (category == "Cc" and not char.isspace())
-
-
-@lru_cache(maxsize=4096)
-def draws_nothing(char: str) -> bool:
-    """Whether a character is a blank or a format character (soft hyphen, zero width)."""
-    return char.isspace() or unicodedata.category(char) == "Cf" or _FILLERS.match(char) is not None
-
-
-def forms_of(claim: str) -> frozenset[str]:
-    """Characters of which a glyph with this claim may have the shape: itself, without accents or style, its capital.
-
-    >>> sorted(forms_of("é"))
-    ['E', 'e', 'É', 'é']
-    """
-    plain = unicodedata.normalize("NFKD", claim)
-    named = _LATIN_NAME.fullmatch(unicodedata.name(claim, "")) if len(claim) == 1 else None
-    shapes = {claim, *plain, *((named[1],) if named else ())}
-    if len(claim) > 1:
-        shapes.update(_LIGATURES.get(plain, ""))
-    cases = {form for shape in shapes for form in (shape, shape.swapcase()) if len(form) == 1}
-    return frozenset(form for form in cases if not unicodedata.combining(form) or form == claim)
-
-
-_LIGATURES = {unicodedata.normalize("NFKD", char): char for char in map(chr, range(0xFB00, 0xFB07))}
-
+from docaudit.extract.pdf_objects import file_of, key_of, object_of, reference
+from docaudit.extract.unicode_claims import draws_nothing, forms_of, is_unknown
 
 Floats = NDArray[np.float32]
 
-CELL_PT, SIZE_PT, ZOOM = 40, 24, 2
-"""A specimen stands in a square cell: SIZE_PT large, BASE_PT below the top, drawn ZOOM pixels to the point."""
-LEFT_PT, BASE_PT = 10, 28
-COLUMNS = 16
+# A specimen stands in a square cell: _SIZE_PT large, its origin _LEFT_PT and _BASE_PT from the top left of the cell,
+# drawn at _ZOOM pixels to the point.
+_CELL_PT, _SIZE_PT, _ZOOM = 40, 24, 2
+_LEFT_PT, _BASE_PT = 10, 28
+_COLUMNS = 16
 
+# The grid to which the ink of a glyph is stretched, the darkness from which a pixel is ink, and what a difference in
+# place and width weighs against the correlation of the grids. All chosen together with the thresholds in fonts.py,
+# which were measured on 1,200 fonts of real documents.
 _WIDE, _HIGH = 16, 24
 _INK = 64
 _PLACE_WEIGHT = 1.5
@@ -83,9 +44,10 @@ _QUICK = 2
 """Fonts of a quick look."""
 _WESTERN = ("helv", "tiro", "cour", "hebo", "tibi", "tiit")
 _EASTERN = ("cjk", "tiro", "helv", "cour")
+_LATIN = ascii_letters + digits
 _ALPHABETS: dict[str, tuple[str, tuple[str, ...]]] = {
     "": ("", (*_WESTERN, "symb", "zadb", "cjk")),
-    "latin": (ascii_letters + digits + '!"#$%&()*+/;<=>?@[\\]^{}~', _WESTERN),
+    "latin": (_LATIN + '!"#$%&()*+/;<=>?@[\\]^{}~', _WESTERN),
     "greek": ("αβγδεζηθικλμνξοπρστυφχψωΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ", _WESTERN),
     "cyrillic": ("".join(map(chr, range(0x410, 0x450))), _WESTERN),
     "kana": ("".join(map(chr, (*range(0x3042, 0x3094), *range(0x30A2, 0x30F4)))), _EASTERN),
@@ -97,6 +59,16 @@ _ALPHABETS: dict[str, tuple[str, tuple[str, ...]]] = {
 """Characters that a glyph of each script is compared with beside the one that it claims to be, and in which fonts; any
 other script is compared with Latin letters as well, since those are what false tables hide most."""
 
+_MOST_CODES, _MOST_GLYPHS = 400, 64
+"""Codes of a composite font that are drawn, and glyphs of letters, and of other characters, that are compared: enough
+for any font that is cut down to what a document uses. Chosen, not measured."""
+_ALIKE = 2
+"""More characters than so many with one and the same picture: the box that a font draws for what it lacks."""
+_CHARACTERS = re.compile(rb"beginbfchar(.*?)endbfchar", re.DOTALL)
+_RANGES = re.compile(rb"beginbfrange(.*?)endbfrange", re.DOTALL)
+_CHARACTER = re.compile(rb"<([0-9A-Fa-f]+)>\s*<[0-9A-Fa-f\s]*>")
+_RANGE = re.compile(rb"<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>\s*(?:<[^>]*>|\[[^\]]*\])")
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -104,6 +76,14 @@ class Shape:
 
     grid: Floats
     place: Floats
+
+
+@dataclass(frozen=True)
+class Specimen:
+    """One glyph: the character that the file says it is (a few, for a ligature), and its shape as drawn."""
+
+    claim: str
+    shape: Shape
 
 
 @dataclass(frozen=True)
@@ -118,158 +98,23 @@ class Likeness:
     best: float
     letter: str
 
+    @property
+    def distance(self) -> float:
+        """How much more it resembles another character than its own."""
+        return self.best - self.claimed
 
-def script_group(char: str) -> str | None:
-    """The alphabet in which a character can be judged; None if there is none, or if they are several characters."""
+
+def script_group(char: str) -> str:
+    """The alphabet in which a character can be judged; empty if there is none, or if they are several characters."""
     if len(char) != 1:
-        return None
+        return ""
     if 0x4E00 <= ord(char) <= 0x9FFF:
         return "kanji"
-    return next((name for name, (letters, _) in _ALPHABETS.items() if char in letters), None)
-
-
-@lru_cache(maxsize=8192)
-def shape_of(picture: bytes) -> Shape | None:
-    """The shape of the glyph in the picture of a cell (0 is white); None without ink, or if it is a plain block.
-
-    Subsets of a font, of which a document may have hundreds, draw the same pictures again.
-    """
-    side = CELL_PT * ZOOM
-    cell = np.frombuffer(picture, dtype=np.uint8).reshape(side, side)
-    ink = cell > _INK
-    columns, rows = np.flatnonzero(ink.any(axis=0)), np.flatnonzero(ink.any(axis=1))
-    if not len(columns):
-        return None
-    x0, x1, y0, y1 = columns[0], columns[-1] + 1, rows[0], rows[-1] + 1
-    small = Image.fromarray(cell[y0:y1, x0:x1]).resize((_WIDE, _HIGH), Image.Resampling.BOX)
-    grid: Floats = np.asarray(small, dtype=np.float32).ravel() / np.float32(255)
-    grid -= grid.mean()
-    norm = float(np.linalg.norm(grid))
-    if norm < 1.0:
-        return None
-    base = BASE_PT * ZOOM
-    place = (np.array([base - y0, base - y1, x1 - x0]) / (SIZE_PT * ZOOM)).astype(np.float32)
-    return Shape(grid / np.float32(norm), place)
-
-
-def prepare() -> None:
-    """Draw what nearly every document needs, before there is one: Latin letters in the fonts of a quick look."""
-    letters, fonts = _ALPHABETS["latin"]
-    for font in fonts[:_QUICK]:
-        _references(font, "".join(dict.fromkeys(ascii_letters + digits + letters)))
-
-
-def likenesses(glyphs: Sequence[tuple[str, Shape]], group: str, *, thorough: bool = True) -> list[Likeness]:
-    """One for each glyph (character that it claims to be, shape) of one script.
-
-    A capital form counts for a small letter and the other way round, as small capitals are common. Without `thorough`
-    only two fonts are compared with. Glyphs of no alphabet (group "") are compared with Latin letters, as what they
-    may show instead.
-    """
-    letters, fonts = _ALPHABETS[group]
-    forms = [forms_of(claim) for claim, _ in glyphs]
-    alphabet = "".join(dict.fromkeys((*ascii_letters, *digits, *letters, *sorted(set().union(*forms)))))
-    columns = {char: number for number, char in enumerate(alphabet)}
-    scores = _scores([shape for _, shape in glyphs], alphabet, fonts if thorough else fonts[:_QUICK])
-    found = []
-    for row, own, (claim, _) in zip(scores, forms, glyphs, strict=True):
-        claimed = float(row[[columns[form] for form in own]].max())
-        if np.isfinite(claimed) or not group:
-            at = int((row if group else row[: len(ascii_letters + digits)]).argmax())
-            found.append(
-                Likeness(claim, claimed if np.isfinite(claimed) else 0.0, float(row[at]), alphabet[at])
-            )
-    return found
-
-
-def _scores(shapes: Sequence[Shape], alphabet: str, fonts: Sequence[str]) -> Floats:
-    """Resemblance of each shape to each character, in the font where it is greatest; -inf where no font has it."""
-    grids, places = np.stack([one.grid for one in shapes]), np.stack([one.place for one in shapes])
-    best = np.full((len(shapes), len(alphabet)), -np.inf, dtype=np.float32)
-    for font in fonts:
-        numbers, their_grids, their_places = _references(font, alphabet)
-        if len(numbers):
-            apart = np.abs(places[:, None, :] - their_places[None]).mean(axis=2)
-            scores = grids @ their_grids.T - _PLACE_WEIGHT * apart
-            best[:, numbers] = np.maximum(best[:, numbers], scores)
-    return best
-
-
-@lru_cache(maxsize=64)
-def _references(font: str, alphabet: str) -> tuple[NDArray[np.intp], Floats, Floats]:
-    """Numbers of the characters of the alphabet that the font has, their grids and their places."""
-    known = _drawn_so_far(font)
-    new = [char for char in alphabet if char not in known]
-    known.update(dict.fromkeys(new))
-    drawn = [char for char in new if _loaded(font).has_glyph(ord(char))]
-    known.update(zip(drawn, _drawn(font, drawn), strict=True))
-    found = [(number, shape) for number, char in enumerate(alphabet) if (shape := known[char]) is not None]
-    grids = np.array([shape.grid for _, shape in found], dtype=np.float32)
-    places = np.array([shape.place for _, shape in found], dtype=np.float32)
-    return np.array([number for number, _ in found], dtype=np.intp), grids, places
-
-
-@cache
-def _drawn_so_far(font: str) -> dict[str, Shape | None]:
-    return {}
-
-
-@cache
-def _loaded(font: str) -> pymupdf.Font:
-    return pymupdf.Font(font)
-
-
-def _drawn(font: str, chars: Sequence[str]) -> list[Shape | None]:
-    if not chars:
-        return []
-    with pymupdf.open() as doc:
-        page = doc.new_page(width=COLUMNS * CELL_PT, height=rows_of(len(chars)) * CELL_PT)
-        writer = pymupdf.TextWriter(page.rect)
-        for number, char in enumerate(chars):
-            writer.append(place_of(number), char, font=_loaded(font), fontsize=SIZE_PT)
-        writer.write_text(page)
-        return [shape_of(cell) for cell in cells(page, range(len(chars)))]
-
-
-def rows_of(count: int) -> int:
-    """Rows of a sheet with so many specimens."""
-    return -(-count // COLUMNS)
-
-
-def place_of(number: int) -> tuple[int, int]:
-    """Where a specimen begins on its sheet: x and y of its base line, points from the top left."""
-    return number % COLUMNS * CELL_PT + LEFT_PT, number // COLUMNS * CELL_PT + BASE_PT
-
-
-def cells(page: pymupdf.Page, wanted: Sequence[int]) -> list[bytes]:
-    """The pictures of some specimens of a sheet, by their numbers; 0 is white."""
-    pixmap = page.get_pixmap(matrix=pymupdf.Matrix(ZOOM, ZOOM), colorspace=pymupdf.csGRAY, alpha=False)
-    rows = np.frombuffer(pixmap.samples, dtype=np.uint8).reshape(pixmap.height, pixmap.stride)
-    ink, side = 255 - rows[:, : pixmap.width], CELL_PT * ZOOM
-    corners = [(number // COLUMNS * side, number % COLUMNS * side) for number in wanted]
-    return [ink[top : top + side, left : left + side].tobytes() for top, left in corners]
-
-
-_MOST_CODES = 400
-_MOST_GLYPHS = 64
-_ALIKE = 2
-"""More characters than so many with one and the same picture: the box that a font draws for what it lacks."""
-_CHARACTERS = re.compile(rb"beginbfchar(.*?)endbfchar", re.DOTALL)
-_RANGES = re.compile(rb"beginbfrange(.*?)endbfrange", re.DOTALL)
-_CHARACTER = re.compile(rb"<([0-9A-Fa-f]+)>\s*<[0-9A-Fa-f\s]*>")
-_RANGE = re.compile(rb"<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>\s*(?:<[^>]*>|\[[^\]]*\])")
-
-
-@dataclass(frozen=True)
-class Specimen:
-    """One glyph: the character that the file says it is (a few, for a ligature), and its shape as drawn."""
-
-    claim: str
-    shape: Shape
+    return next((name for name, (letters, _) in _ALPHABETS.items() if char in letters), "")
 
 
 def specimens(doc: pymupdf.Document, number: int, simple: bool) -> list[Specimen]:
-    """Glyphs of the font with this object number: letters, digits and signs with an alphabet, others, and blanks.
+    """Glyphs of the font with this object number: characters with an alphabet, others, and spaces.
 
     Args:
         doc: The document.
@@ -280,29 +125,137 @@ def specimens(doc: pymupdf.Document, number: int, simple: bool) -> list[Specimen
     if not codes:
         return []
     with pymupdf.open() as sheet:
-        page = _sheet(doc, number, sheet, codes)
+        page = _font_sheet(doc, number, sheet, codes)
         claims = _claims(page, len(codes))
-        wanted = _wanted(claims)
-        pictures = cells(page, wanted) if wanted else []
-        same = Counter(pictures)
-        drawn = zip(wanted, pictures, strict=True)
-        shapes = [(claims[at], shape_of(picture)) for at, picture in drawn if same[picture] <= _ALIKE]
-    return [Specimen(claim, shape) for claim, shape in shapes if shape is not None]
+        judged: list[int] = []
+        others: list[int] = []
+        spaces: list[int] = []
+        for at, claim in enumerate(claims):
+            if claim and not any(map(is_unknown, claim)):  # unknown characters are listed wherever they stand
+                blank = all(map(draws_nothing, claim))
+                (spaces if blank else judged if script_group(claim) else others).append(at)
+        chosen = judged[:_MOST_GLYPHS] + others[:_MOST_GLYPHS] + spaces
+        pictures = _cells(page, chosen) if chosen else []
+    same = Counter(pictures)
+    return [
+        Specimen(claims[at], shape)
+        for at, picture in zip(chosen, pictures, strict=True)
+        if same[picture] <= _ALIKE and (shape := shape_of(picture)) is not None
+    ]
 
 
-def _wanted(claims: list[str]) -> list[int]:
-    """Numbers of the codes whose glyphs are looked at: unknown characters are listed wherever they stand."""
-    letters: list[int] = []
-    others: list[int] = []
-    blanks: list[int] = []
-    for at, claim in enumerate(claims):
-        if not claim or any(map(is_unknown, claim)):
-            continue
-        if all(map(draws_nothing, claim)):
-            blanks.append(at)
-        else:
-            (letters if script_group(claim) else others).append(at)
-    return letters[:_MOST_GLYPHS] + others[:_MOST_GLYPHS] + blanks
+def likenesses(glyphs: Sequence[Specimen], group: str, *, thorough: bool = True) -> list[Likeness]:
+    """One for each glyph of one script.
+
+    A capital form counts for a small letter and the other way round, as small capitals are common. Without `thorough`
+    only two fonts are compared with. Glyphs of no alphabet (group "") are compared with Latin letters, as what they
+    may show instead.
+    """
+    letters, fonts = _ALPHABETS[group]
+    forms = [forms_of(glyph.claim) for glyph in glyphs]
+    alphabet = "".join(dict.fromkeys((*_LATIN, *letters, *sorted(set().union(*forms)))))
+    columns = {char: number for number, char in enumerate(alphabet)}
+    scores = _scores([glyph.shape for glyph in glyphs], alphabet, fonts if thorough else fonts[:_QUICK])
+    judged = []
+    for row, own, glyph in zip(scores, forms, glyphs, strict=True):
+        claimed = float(row[[columns[form] for form in own]].max())
+        if np.isfinite(claimed) or not group:
+            at = int((row if group else row[: len(_LATIN)]).argmax())
+            judged.append(
+                Likeness(glyph.claim, claimed if np.isfinite(claimed) else 0.0, float(row[at]), alphabet[at])
+            )
+    return judged
+
+
+def prepare() -> None:
+    """Draw what nearly every document needs, before there is one: Latin letters in the fonts of a quick look."""
+    letters, fonts = _ALPHABETS["latin"]
+    for font in fonts[:_QUICK]:
+        _reference_shapes(font, letters)
+
+
+def _scores(shapes: Sequence[Shape], alphabet: str, fonts: Sequence[str]) -> Floats:
+    """Resemblance of each shape to each character, in the font where it is greatest; -inf where no font has it."""
+    grids, places = np.stack([shape.grid for shape in shapes]), np.stack([shape.place for shape in shapes])
+    best = np.full((len(shapes), len(alphabet)), -np.inf, dtype=np.float32)
+    for font in fonts:
+        numbers, font_grids, font_places = _reference_shapes(font, alphabet)
+        if len(numbers):
+            apart = np.abs(places[:, None, :] - font_places[None]).mean(axis=2)
+            scores = grids @ font_grids.T - _PLACE_WEIGHT * apart
+            best[:, numbers] = np.maximum(best[:, numbers], scores)
+    return best
+
+
+@lru_cache(maxsize=64)
+def _reference_shapes(font: str, alphabet: str) -> tuple[NDArray[np.intp], Floats, Floats]:
+    """Numbers of the characters of the alphabet that a well-known font has, their grids and their places."""
+    loaded, drawn = _font(font)
+    new = [char for char in alphabet if char not in drawn]
+    drawn.update(dict.fromkeys(new))
+    present = [char for char in new if loaded.has_glyph(ord(char))]
+    if present:
+        with pymupdf.open() as doc:
+            page = doc.new_page(width=_COLUMNS * _CELL_PT, height=_sheet_height(len(present)))
+            writer = pymupdf.TextWriter(page.rect)
+            for number, char in enumerate(present):
+                writer.append(_origin(number), char, font=loaded, fontsize=_SIZE_PT)
+            writer.write_text(page)
+            cells = _cells(page, range(len(present)))
+            drawn.update(zip(present, map(shape_of, cells), strict=True))
+    shapes = [(number, shape) for number, char in enumerate(alphabet) if (shape := drawn[char]) is not None]
+    grids = np.array([shape.grid for _, shape in shapes], dtype=np.float32)
+    places = np.array([shape.place for _, shape in shapes], dtype=np.float32)
+    return np.array([number for number, _ in shapes], dtype=np.intp), grids, places
+
+
+@cache
+def _font(name: str) -> tuple[pymupdf.Font, dict[str, Shape | None]]:
+    """A well-known font, and the characters of it that were drawn so far."""
+    return pymupdf.Font(name), {}
+
+
+@lru_cache(maxsize=8192)
+def shape_of(picture: bytes) -> Shape | None:
+    """The shape of the glyph in the picture of a cell (0 is white); None without ink, or if it is a plain block.
+
+    Subsets of a font, of which a document may have hundreds, draw the same pictures again.
+    """
+    side = _CELL_PT * _ZOOM
+    cell = np.frombuffer(picture, dtype=np.uint8).reshape(side, side)
+    ink = cell > _INK
+    columns, rows = np.flatnonzero(ink.any(axis=0)), np.flatnonzero(ink.any(axis=1))
+    if not len(columns):
+        return None
+    x0, x1, y0, y1 = columns[0], columns[-1] + 1, rows[0], rows[-1] + 1
+    small = Image.fromarray(cell[y0:y1, x0:x1]).resize((_WIDE, _HIGH), Image.Resampling.BOX)
+    grid: Floats = np.asarray(small, dtype=np.float32).ravel() / np.float32(255)
+    grid -= grid.mean()
+    norm = float(np.linalg.norm(grid))
+    if norm < 1.0:  # even ink all over: nothing to compare
+        return None
+    base = _BASE_PT * _ZOOM
+    place = (np.array([base - y0, base - y1, x1 - x0]) / (_SIZE_PT * _ZOOM)).astype(np.float32)
+    return Shape(grid / np.float32(norm), place)
+
+
+def _sheet_height(count: int) -> int:
+    """Points of a sheet with so many specimens."""
+    return -(-count // _COLUMNS) * _CELL_PT
+
+
+def _origin(number: int) -> tuple[int, int]:
+    """Where a specimen begins on its sheet: x and y of its base line, points from the top left."""
+    return number % _COLUMNS * _CELL_PT + _LEFT_PT, number // _COLUMNS * _CELL_PT + _BASE_PT
+
+
+def _cells(page: pymupdf.Page, numbers: Sequence[int]) -> list[bytes]:
+    """The pictures of some specimens of a sheet, by their numbers; 0 is white."""
+    pixmap = page.get_pixmap(matrix=pymupdf.Matrix(_ZOOM, _ZOOM), colorspace=pymupdf.csGRAY, alpha=False)
+    rows = np.frombuffer(pixmap.samples, dtype=np.uint8).reshape(pixmap.height, pixmap.stride)
+    ink, side = 255 - rows[:, : pixmap.width], _CELL_PT * _ZOOM
+    corners = [(number // _COLUMNS * side, number % _COLUMNS * side) for number in numbers]
+    return [ink[top : top + side, left : left + side].tobytes() for top, left in corners]
 
 
 def _composite_codes(doc: pymupdf.Document, number: int) -> Iterator[bytes]:
@@ -325,26 +278,24 @@ def _composite_codes(doc: pymupdf.Document, number: int) -> Iterator[bytes]:
                 yield code.to_bytes(max(len(_bytes(first)), (code.bit_length() + 7) // 8), "big")
 
 
-def _bytes(digits: bytes) -> bytes:
-    return bytes.fromhex(digits.decode("ascii").rjust(len(digits) + len(digits) % 2, "0"))
+def _bytes(hexadecimal: bytes) -> bytes:
+    return bytes.fromhex(hexadecimal.decode("ascii").rjust(len(hexadecimal) + len(hexadecimal) % 2, "0"))
 
 
-def _sheet(doc: pymupdf.Document, number: int, sheet: pymupdf.Document, codes: list[bytes]) -> pymupdf.Page:
-    """A page of the empty document `sheet` on which each code is drawn in a cell of its own."""
-    height = rows_of(len(codes)) * CELL_PT
-    page = sheet.new_page(width=COLUMNS * CELL_PT, height=height)
-    source, target = (
-        mupdf.pdf_document_from_fz_document(doc.this),
-        mupdf.pdf_document_from_fz_document(sheet.this),
-    )
-    copied = mupdf.pdf_graft_object(target, mupdf.pdf_new_indirect(source, number, 0))
+def _font_sheet(
+    doc: pymupdf.Document, number: int, sheet: pymupdf.Document, codes: list[bytes]
+) -> pymupdf.Page:
+    """A page of the empty document `sheet` on which each code of a font of `doc` is drawn in a cell of its own."""
+    height = _sheet_height(len(codes))
+    page = sheet.new_page(width=_COLUMNS * _CELL_PT, height=height)
+    copied = mupdf.pdf_graft_object(file_of(sheet), object_of(doc, number))
     shown = " ".join(
         f"1 0 0 1 {x} {height - y} Tm <{code.hex()}> Tj"
-        for code, (x, y) in zip(codes, map(place_of, range(len(codes))), strict=True)
+        for code, (x, y) in zip(codes, map(_origin, range(len(codes))), strict=True)
     )
     content = sheet.get_new_xref()
     sheet.update_object(content, "<<>>")
-    sheet.update_stream(content, f"BT /F {SIZE_PT} Tf {shown} ET".encode("ascii"), compress=0)
+    sheet.update_stream(content, f"BT /F {_SIZE_PT} Tf {shown} ET".encode("ascii"), compress=0)
     sheet.xref_set_key(page.xref, "Resources", f"<</Font<</F {mupdf.pdf_to_num(copied)} 0 R>>>>")
     sheet.xref_set_key(page.xref, "Contents", f"{content} 0 R")
     return sheet[0]
@@ -358,7 +309,7 @@ def _claims(page: pymupdf.Page, count: int) -> list[str]:
         for line in block["lines"]:
             for char in (char for span in line["spans"] for char in span["chars"]):
                 x, y = char["origin"]
-                at = int(y // CELL_PT) * COLUMNS + int(x // CELL_PT)
+                at = int(y // _CELL_PT) * _COLUMNS + int(x // _CELL_PT)
                 if 0 <= at < count and not char["synthetic"]:
                     texts[at] += char["c"]
     return texts

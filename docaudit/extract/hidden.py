@@ -3,8 +3,6 @@
 The document is opened a second time, and in that copy nothing is hidden: there are no layers any more, and a page's
 hidden annotations lose their flag. What such a page says, and the page as it is shown does not, is read like any other
 text; where it looks different, its ink is accounted for as well. Documents that hide nothing are not opened again.
-
-Layers (optional content): whether a document may hide any, and which of its pages belong to one in part.
 """
 
 from __future__ import annotations
@@ -20,13 +18,14 @@ from numpy.typing import NDArray
 from docaudit.codes import BlindSpotKind, TextLikely, Visibility
 from docaudit.extract.fonts import font_spots
 from docaudit.extract.images import read_images
-from docaudit.extract.ink import BoxPictures, PageInk
+from docaudit.extract.ink import PageInk
 from docaudit.extract.ocr import OcrReader
 from docaudit.extract.ocr_engines import TextFinder
+from docaudit.extract.page_tree import PageTree
 from docaudit.extract.pdf_objects import (
     ENGINE_ERRORS,
-    PageTree,
     entries,
+    file_of,
     get,
     is_dict,
     is_null,
@@ -37,13 +36,22 @@ from docaudit.extract.pdf_objects import (
     written,
 )
 from docaudit.extract.protocol import Box, LineFact, PageFact, SpotFact
+from docaudit.extract.renderings import BoxRenderings
 from docaudit.extract.text_layer import page_dict, read_lines
-from docaudit.extract.unread import read_boxes, settle
+from docaudit.extract.unread import UnreadInk, read_boxes
 
 _POLICY = re.compile(r"/Type\s*/OCMD(?![A-Za-z0-9])")
 _LAYER = re.compile(r"/(?:OC|OCG|OCMD)(?![A-Za-z0-9])")
 _PAGE = re.compile(r"/Type\s*/Pages?(?![A-Za-z0-9])")
 _REFERENCE = re.compile(r"(?<!\d)(\d{1,9}) \d{1,5} R(?![A-Za-z])")
+_HIDDEN = 1 << 0 | 1 << 1 | 1 << 5
+"""Flags of an annotation that is not drawn: of an unknown kind, hidden, not shown on the screen."""
+_PRINTED = 4
+_NEVER_DRAWN = frozenset({"Popup", "Link"})
+_SIDE_PX = 1400
+_CONTRAST = 24
+"""Longest side of the renderings that are compared, and levels of 256 by which they differ; chosen, not measured."""
+_ENGINE: Any = pymupdf.mupdf
 
 
 def hides_layers(doc: pymupdf.Document) -> bool:
@@ -57,16 +65,13 @@ def hides_layers(doc: pymupdf.Document) -> bool:
         "Unchanged",
     }:
         return True
-    if any(_usage_hides(group) for group in items(get(properties, "OCGs"))):
-        return True
+    for group in items(get(properties, "OCGs")):
+        # A layer may be off on the screen, on paper or at some sizes, and a program follows that.
+        usage = get(group, "Usage")
+        states = (name_of(state) for _, use in entries(usage) for _, state in entries(use))
+        if "OFF" in states or not is_null(get(usage, "Zoom")):
+            return True
     return any(_POLICY.search(written(doc, number)) for number in range(1, doc.xref_length()))
-
-
-def _usage_hides(group: Any) -> bool:
-    """A layer may be off on the screen, on paper or at some sizes, and a program follows that."""
-    usage = get(group, "Usage")
-    states = (name_of(state) for _, use in entries(usage) for _, state in entries(use))
-    return "OFF" in states or not is_null(get(usage, "Zoom"))
 
 
 class Layers:
@@ -84,7 +89,7 @@ class Layers:
         if "/Resources" not in own or _LAYER.search(own):
             return True
         seen: set[int] = set()
-        waiting = _references(own)
+        waiting = [int(number) for number in _REFERENCE.findall(own)]
         while waiting:
             number = waiting.pop()
             if number in seen or number in self._without:
@@ -94,22 +99,9 @@ class Layers:
             if not text or _LAYER.search(text):
                 return True
             if not _PAGE.search(text):
-                waiting += _references(text)
+                waiting += [int(below) for below in _REFERENCE.findall(text)]
         self._without |= seen
         return False
-
-
-def _references(text: str) -> list[int]:
-    return [int(number) for number in _REFERENCE.findall(text)]
-
-
-_ENGINE: Any = pymupdf.mupdf
-_HIDDEN = 1 << 0 | 1 << 1 | 1 << 5
-"""Flags of an annotation that is not drawn: of an unknown kind, hidden, not shown on the screen."""
-_PRINTED = 4
-_NEVER_DRAWN = frozenset({"Popup", "Link"})
-_SIDE_PX = 1400
-_CONTRAST = 24
 
 
 class HiddenContent:
@@ -118,7 +110,7 @@ class HiddenContent:
     Args:
         doc: The document.
         open_again: Opens it once more.
-        ocr: Reads pictures, or None.
+        ocr: Reads images, or None.
         finder: Looks again at what OCR does not read.
     """
 
@@ -129,10 +121,10 @@ class HiddenContent:
         ocr: OcrReader | None,
         finder: TextFinder,
     ) -> None:
-        self._finder = finder
         self._layers = Layers(doc) if hides_layers(doc) else None
         self._open_again = open_again
         self._ocr = ocr
+        self._finder = finder
         self._tree: PageTree | None = None
 
     def read(self, page: pymupdf.Page, fact: PageFact, render: bool) -> tuple[list[LineFact], list[SpotFact]]:
@@ -148,16 +140,19 @@ class HiddenContent:
             before = page
             if layers:
                 after = self._copy().load(fact.page_num)
-                self._compare(before, after, fact.lines, Visibility.LAYER_OFF, kind, render, lines, spots)
+                lines, spots = self._added(before, after, fact.lines, kind, render)
                 before = after
             if annotations:
                 kind = BlindSpotKind.ANNOTATION_NOT_READ
-                after = self._unhide(fact.page_num)
-                known = fact.lines + lines
-                self._compare(before, after, known, Visibility.INVISIBLE, kind, render, lines, spots)
+                after = self._copy().load(fact.page_num)
+                for annotation in _hidden_annotations(after):
+                    _ENGINE.pdf_dict_puts(annotation, "F", _ENGINE.pdf_new_int(_PRINTED))
+                after = self._copy().load(fact.page_num)
+                new, unread = self._added(before, after, fact.lines + lines, kind, render)
+                lines, spots = lines + new, spots + unread
         except ENGINE_ERRORS as error:
             detail = f"what the page hides: {type(error).__name__}: {error}"
-            spots.append(SpotFact(kind.value, TextLikely.UNKNOWN.value, detail))
+            spots.append(SpotFact(kind, TextLikely.UNKNOWN, detail))
         return lines, spots
 
     def _copy(self) -> PageTree:
@@ -166,59 +161,45 @@ class HiddenContent:
             self._tree = PageTree(doc)
             if self._layers is not None:
                 doc.xref_set_key(doc.pdf_catalog(), "OCProperties", "null")
-                _ENGINE.ll_pdf_read_ocg(vars(pymupdf)["_as_pdf_document"](doc).m_internal)
+                _ENGINE.ll_pdf_read_ocg(file_of(doc).m_internal)
         return self._tree
 
-    def _unhide(self, page_num: int) -> pymupdf.Page:
-        page = self._copy().load(page_num)
-        for annotation in _hidden_annotations(page):
-            _ENGINE.pdf_dict_puts(annotation, "F", _ENGINE.pdf_new_int(_PRINTED))
-        return self._copy().load(page_num)
-
-    def _compare(
+    def _added(
         self,
         before: pymupdf.Page,
         after: pymupdf.Page,
-        known: list[LineFact],
-        visibility: Visibility,
+        lines: list[LineFact],
         kind: BlindSpotKind,
         render: bool,
-        lines: list[LineFact],
-        spots: list[SpotFact],
-    ) -> None:
-        """Add what `after` has and `before` has not."""
+    ) -> tuple[list[LineFact], list[SpotFact]]:
+        """Lines that `after` has and `before`, with these lines, has not; and blind spots of what else differs."""
         content = page_dict(after)
         text = read_lines(content, after.rect)
-        seen = {(line.text, line.box) for line in known}
-        new = [line for line in text.lines if (line.text, line.box) not in seen]
-        boxes_of_new = {line.box for line in new}
-        spots += [_as(spot, kind) for spot in font_spots(text, {}, after.rect) if spot.box in boxes_of_new]
-        boxes = read_boxes(text, [])
+        seen = {(line.text, line.box) for line in lines}
+        new = [line.fact for line in text if (line.fact.text, line.fact.box) not in seen]
+        new_boxes = {line.box for line in new}
+        spots = [spot for spot in font_spots(text, {}, tuple(after.rect)) if spot.box in new_boxes]
+        if render and (difference := Difference(before, after)).any:
+            boxes = read_boxes(text, [])
+            ink = PageInk(after, BoxRenderings(after, boxes), boxes)
+            images = read_images(content, after.rect)
+            unread = UnreadInk(after, ink, [line.fact for line in text], images)
+            settled = unread.settle(self._ocr, self._finder)
+            texts = {line.text for line in lines}
+            new += [line for line in settled.lines if line.text not in texts and difference.touches(line.box)]
+            spots += [spot for spot in settled.spots if difference.touches(spot.box)]
+        layer = kind is BlindSpotKind.LAYER_OFF
+        where = "on a layer that is off" if layer else "in an annotation that is hidden"
+        spots = [
+            SpotFact(kind, spot.text_likely, f"{where}: {spot.detail}", spot.box, spot.area_share)
+            for spot in spots
+        ]
         if not render:
             detail = "what the page hides was not drawn; its text was read"
-            spots.append(SpotFact(kind.value, TextLikely.UNKNOWN.value, detail))
-        elif (difference := Difference(before, after)).any:
-            settled = settle(
-                after,
-                PageInk(after, BoxPictures(after, boxes), boxes),
-                text.lines,
-                read_images(content, after.rect),
-                self._ocr,
-                self._finder,
-            )
-            ocr_seen = {line.text for line in known}
-            new += [
-                line for line in settled.lines if line.text not in ocr_seen and difference.touches(line.box)
-            ]
-            spots += [_as(spot, kind) for spot in settled.spots if difference.touches(spot.box)]
+            spots.append(SpotFact(kind, TextLikely.UNKNOWN, detail))
         for line in new:
-            line.visibility = visibility.value
-        lines += new
-
-
-def _as(spot: SpotFact, kind: BlindSpotKind) -> SpotFact:
-    where = "on a layer that is off" if kind is BlindSpotKind.LAYER_OFF else "in an annotation that is hidden"
-    return SpotFact(kind.value, spot.text_likely, f"{where}: {spot.detail}", spot.box, spot.area_share)
+            line.visibility = Visibility.LAYER_OFF if layer else Visibility.INVISIBLE
+        return new, spots
 
 
 def _hidden_annotations(page: pymupdf.Page) -> list[Any]:
@@ -233,17 +214,16 @@ def _hidden_annotations(page: pymupdf.Page) -> list[Any]:
 
 
 class Difference:
-    """Where two pictures of a page differ."""
+    """Where two renderings of a page differ."""
 
     def __init__(self, before: pymupdf.Page, after: pymupdf.Page) -> None:
         self._rect = after.rect
         self._zoom = min(1.0, _SIDE_PX / max(after.rect.width, after.rect.height, 1.0))
-        one, other = self._grey(before), self._grey(after)
-        same = one.shape == other.shape
-        far = (
-            np.abs(one.astype(np.int16) - other) > _CONTRAST if same else np.ones(other.shape, dtype=np.bool_)
-        )
-        self._mask: NDArray[np.bool_] = np.asarray(far)
+        first, second = self._grey(before), self._grey(after)
+        if first.shape == second.shape:
+            self._mask = np.asarray(np.abs(first.astype(np.int16) - second) > _CONTRAST)
+        else:
+            self._mask = np.ones(second.shape, dtype=np.bool_)
         self.any = bool(self._mask.any())
 
     def _grey(self, page: pymupdf.Page) -> NDArray[np.uint8]:
@@ -255,9 +235,8 @@ class Difference:
         """Whether something differs inside a box; without a box, whether anything differs at all."""
         if box is None:
             return self.any
-        sides = [
-            round((side - origin) * self._zoom)
-            for side, origin in zip(box, (self._rect.x0, self._rect.y0) * 2, strict=True)
-        ]
-        x0, y0, x1, y1 = (max(0, side) for side in sides)
+        origin = (self._rect.x0, self._rect.y0) * 2
+        x0, y0, x1, y1 = (
+            max(0, round((side - start) * self._zoom)) for side, start in zip(box, origin, strict=True)
+        )
         return bool(self._mask[y0 : y1 + 1, x0 : x1 + 1].any())

@@ -32,8 +32,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from docaudit.errors import OcrError, OptionError
-from docaudit.extract.ink import Picture
 from docaudit.extract.protocol import Box, program
+from docaudit.extract.renderings import Pixels
 
 PROGRAM = "tesseract"
 
@@ -321,7 +321,7 @@ class TextFinder:
         self._cache: dict[bytes, list[FoundText]] = {}
         self.version = version(self.name)
 
-    def find(self, picture: Picture) -> list[FoundText]:
+    def find(self, picture: Pixels) -> list[FoundText]:
         """All lines of text in a picture; raises OcrError."""
         key = blake2b(picture.tobytes(), digest_size=16).digest() + bytes(str(picture.shape), "ascii")
         if key not in self._cache:
@@ -329,7 +329,7 @@ class TextFinder:
             self._cache[key] = self._look(picture)
         return self._cache[key]
 
-    def _look(self, picture: Picture) -> list[FoundText]:
+    def _look(self, picture: Pixels) -> list[FoundText]:
         """The two networks one by one: the library's own call leaves out lines that it finds and cannot read."""
         with program():
             import cv2
@@ -376,7 +376,7 @@ def _load() -> Any:
         return RapidOCR(params={**one_thread, **size, "Global.log_level": "error"})
 
 
-def _padded(picture: Picture) -> Picture:
+def _padded(picture: Pixels) -> Pixels:
     """The three colours, with a border to the right and below: for pictures too small for the network, and so that few
     sizes come up, since its runtime keeps memory for each.
     """

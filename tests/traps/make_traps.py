@@ -166,7 +166,7 @@ TRAPS = (
         pdfs.document(lambda page: (pdfs.write(page, pdfs.PROSE), page.add_text_annot((400, 100), WORD))),
         {Kind.ANNOTATION_NOT_READ: 1},
         unmet=PARTS,
-        sabotage="break:marginalia._annotation",
+        sabotage="break:annotations._annotation",
     ),
     Trap("metadata_fails", PLAIN, {Kind.METADATA_NOT_READ: 0}, unmet=PARTS, sabotage="break:parts._metadata"),
     Trap("tags_fail", PLAIN, {Kind.TAGGED_TEXT_NOT_READ: 0}, unmet=PARTS, sabotage="break:parts._tags"),
