@@ -6,7 +6,7 @@ import pandas as pd
 import pymupdf
 import pytest
 
-from docaudit.extract.crossrefs import objects_and_refs
+from docaudit.extract.cross_refs import objects_and_refs
 from docaudit.extract.named_objects import mentions
 from docaudit.tables import CROSS_REF_DF, OBJECT_REGISTRY
 from tests import pdfs

@@ -1,7 +1,8 @@
-"""From a PDF to tables: the only room that knows a PDF library.
+"""From a PDF to tables: the only package that knows a PDF library.
 
-`read_tables` is its door. What happens behind it, in order: document (identify the file), isolation and worker (read
-it in child processes), reader (one page: lines, images, OCR, marginalia), tables, line_types, toc, crossrefs.
+`read_tables` is its entry point. In order: source (identify the file), isolation and worker (read it in child
+processes), page (the order of work on one page), attachments (nested documents), fact_tables, line_types, toc,
+cross_refs, controls.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ __all__ = ["ExtractedTables", "Source", "read_tables"]
 def __getattr__(name: str) -> Any:
     """Load late: the child process imports this package and needs none of the table libraries."""
     if name in {"ExtractedTables", "read_tables"}:
-        from docaudit.extract import read as parse
+        from docaudit.extract import read
 
-        return getattr(parse, name)
+        return getattr(read, name)
     if name == "Source":
         from docaudit.extract.source import Source
 

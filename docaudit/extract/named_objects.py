@@ -1,8 +1,7 @@
 """object_registry: which named objects a document has, by their captions and headings.
 
-How named objects are called and numbered: "Figures 3.D and 4", "Boxes 1–3", "Annex B", 図3, 表１, 別紙2, 第3条.
-
-One grammar serves both the objects (captions, headings) and the mentions of them, so that both meet in one id.
+How named objects are called and numbered: "Figures 3.D and 4", "Boxes 1–3", "Annex B", 図3, 表１, 別紙2, 第3条. One
+grammar serves both the objects and the mentions of them, so that both meet in one id.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import pandas as pd
 
 from docaudit.codes import PAGE_SOURCES, LineType
 from docaudit.extract.line_types import CAPTION
+from docaudit.tables import Line, lines_of
 
 _ENGLISH = {
     "figure": r"[Ff]igures?|FIGURES?|[Ff]igs?\.|FIGS?\.",
@@ -48,41 +48,18 @@ _JAPANESE = {
     "資料": "資料",
     "写真": "写真",
 }
-WEAK_TYPES = frozenset(
-    {
-        "section",
-        "chapter",
-        "part",
-        "article",
-        "item",
-        "note",
-        "equation",
-        "schedule",
-        "exhibit",
-        "資料",
-        "条",
-        "map",
-    }
-)
+WEAK_TYPES = frozenset({
+    "section", "chapter", "part", "article", "item", "note", "equation", "schedule", "exhibit", "資料", "条", "map",
+})  # fmt: skip
 """Types that as often name parts of laws, contracts and other documents as parts of this one."""
 
 _DASH = "-‐‑‒–—−"
 _NUM = r"\d+(?:[.\-‑–]\d+)*(?:\.?[A-Za-z](?![A-Za-z]))?(?:\([a-z0-9]{1,3}\))?"
 _ID = rf"(?:[A-Z][.\-]?{_NUM}|{_NUM}|[IVX]{{1,5}}(?![A-Za-z])|[A-Z](?![A-Za-z]))"
 _JOIN = rf"(?:\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|to|through)\s+|\s*&\s*|\s*[{_DASH}]\s*)"
-_NEEDS_NUMBER = [
-    "figure",
-    "table",
-    "box",
-    "chart",
-    "map",
-    "section",
-    "chapter",
-    "article",
-    "item",
-    "note",
-    "equation",
-]
+_NEEDS_NUMBER = frozenset({
+    "figure", "table", "box", "chart", "map", "section", "chapter", "article", "item", "note", "equation",
+})  # fmt: skip
 
 _MENTION = re.compile(
     "|".join(
@@ -105,14 +82,18 @@ _JP_MENTION = re.compile(
     + rf"|(?P<jo>第\s*(?P<jo_ids>[{_JP_DIGITS}一二三四五六七八九十百]+)\s*条)"
 )
 # What a text must hold so that the long patterns can match in it: they are tried at every character.
-_ID_SIGN = re.compile("[0-9A-Z]")
+_ID_CHARACTER = re.compile("[0-9A-Z]")
 _STEMS = (
     "fig", "table", "box", "chart", "map", "append", "annex", "exhibit", "schedule", "sec", "§", "chapter", "part",
     "article", "item", "note", "eq",
 )  # fmt: skip
-_JP_SIGN = re.compile("[図表紙録様資写条添]")
+_JP_CHARACTER = re.compile("[図表紙録様資写条添]")
 _ONE = re.compile(_ID)
 _JP_ONE = re.compile(_JP_NUM)
+_ROMAN = re.compile("[IVX]+")
+_PLURAL = re.compile(r"[A-Za-z]+s\b")
+_RANGE_IN_PLURAL = re.compile(rf"(?<=\d)[{_DASH}](?=\d)")
+"""A dash after a plural is a range ("Tables 10–12"), after a singular a part of the number ("Table 3-1")."""
 _RANGE = re.compile(rf"^\s*(?:[{_DASH}～〜－]|to|through|から)\s*$")
 _KANJI = {char: number for number, char in enumerate("一二三四五六七八九", 1)}
 
@@ -137,15 +118,22 @@ def mentions(text: str) -> Iterator[Mention]:
     >>> [(m.object_type, m.object_id) for m in mentions("図3及び別紙２を参照")]
     [('図', '3'), ('別紙', '2')]
     """
-    if text.isascii() and not _ID_SIGN.search(text):
+    if text.isascii() and not _ID_CHARACTER.search(text):
         return
     lowered = text.lower()
     for match in _MENTION.finditer(text) if any(stem in lowered for stem in _STEMS) else ():
         name = next(key for key, value in match.groupdict().items() if value and not key.endswith("_ids"))
-        for object_id in _members(_spread(match[name], match[f"{name}_ids"]), _ONE):
-            if name not in _NEEDS_NUMBER or any(char.isdigit() for char in object_id) or _roman(object_id):
+        ids = match[f"{name}_ids"]
+        if _PLURAL.match(match[name]):
+            ids = _RANGE_IN_PLURAL.sub(" – ", ids)
+        for object_id in _members(ids, _ONE):
+            if (
+                name not in _NEEDS_NUMBER
+                or any(char.isdigit() for char in object_id)
+                or _ROMAN.fullmatch(object_id)
+            ):
                 yield Mention(name, object_id, match.start(), match.end(), match[0])
-    if text.isascii() or not _JP_SIGN.search(text):
+    if text.isascii() or not _JP_CHARACTER.search(text):
         return
     names = ["appendix" if name == "付録" else name for name in _JAPANESE]
     for match in _JP_MENTION.finditer(text):
@@ -164,29 +152,29 @@ def canonical_id(written: str) -> str:
     text = unicodedata.normalize("NFKC", written).strip().rstrip(".")
     text = re.sub(rf"[{_DASH}ー]", "-", text).replace("第", "").replace("号", "").strip()
     if text and all(char in "一二三四五六七八九十百" for char in text):
-        return str(_kanji_number(text))
+        total, current = 0, 0
+        for char in text:
+            if char in _KANJI:
+                current = _KANJI[char]
+            else:
+                total += (current or 1) * (100 if char == "百" else 10)
+                current = 0
+        return str(total + current)
     text = re.sub(r"\(([a-z0-9]{1,3})\)$", r".\1", text)
     text = re.sub(r"^([A-Z])[.\-](?=\d)", r"\1", text)
-    return re.sub(r"(?<=\d)\.?([A-Za-z])$", lambda found: f".{found[1].upper()}", text)
+    return re.sub(r"(?<=\d)\.?([A-Za-z])$", lambda match: f".{match[1].upper()}", text)
 
 
-def _members(ids: str, one: re.Pattern[str]) -> Iterator[str]:
+def _members(ids: str, member: re.Pattern[str]) -> Iterator[str]:
     """The members of a list of ids; a range gives all that lie between its ends."""
     previous: str | None = None
     end = 0
-    for match in one.finditer(ids):
+    for match in member.finditer(ids):
         current = canonical_id(match[0])
         if previous is not None and _RANGE.match(ids[end : match.start()]):
             yield from _between(previous, current)
         yield current
         previous, end = current, match.end()
-
-
-def _spread(named: str, ids: str) -> str:
-    """A dash after a plural is a range ("Tables 10–12"), after a singular a part of the number ("Table 3-1")."""
-    if re.match(r"[A-Za-z]+s\b", named):
-        return re.sub(rf"(?<=\d)[{_DASH}](?=\d)", " – ", ids)
-    return ids
 
 
 def _between(first: str, last: str) -> Iterator[str]:
@@ -199,21 +187,6 @@ def _between(first: str, last: str) -> Iterator[str]:
         )
     elif head[2].isalpha() and tail[2].isalpha():
         yield from (f"{head[1]}{chr(code)}" for code in range(ord(head[2]) + 1, ord(tail[2])))
-
-
-def _roman(text: str) -> bool:
-    return bool(re.fullmatch(r"[IVX]+", text))
-
-
-def _kanji_number(text: str) -> int:
-    total, current = 0, 0
-    for char in text:
-        if char in _KANJI:
-            current = _KANJI[char]
-        else:
-            total += (current or 1) * (100 if char == "百" else 10)
-            current = 0
-    return total + current
 
 
 _HEADED = re.compile(
@@ -240,109 +213,136 @@ _BARE_NUMBER = re.compile(
 )
 
 
-class Line(NamedTuple):
-    """One line as this room sees it; `heading` has the title joined that stands beside a bare number."""
+NamedObject = tuple[str, str]
+"""Type and canonical id."""
+Objects = dict[NamedObject, dict[str, object]]
 
-    page: int
-    number: int
-    text: str
-    kind: str
-    block: int
+
+class PageLine(NamedTuple):
+    """A line of a page, whether it opens its block, and how it reads as a heading: with the title that stands beside a
+    bare number.
+    """
+
+    line: Line
     first: bool
-    bold: bool
     heading: str
 
+    @property
+    def page(self) -> int:
+        """1-based physical page."""
+        return self.line.page_num
 
-def page_lines(line_df: pd.DataFrame, contents: frozenset[tuple[int, int]]) -> list[Line]:
+    @property
+    def text(self) -> str:
+        """The line, verbatim."""
+        return self.line.text
+
+    @property
+    def beside(self) -> bool:
+        """A title stands beside its number."""
+        return self.heading != self.line.text
+
+
+def page_lines(line_df: pd.DataFrame, contents: frozenset[tuple[int, int]]) -> list[PageLine]:
     """Lines of the pages; entries of the printed contents name objects, but are neither objects nor mentions."""
-    sources = {source.value for source in PAGE_SOURCES}
-    wanted = ["page_num", "line_num", "text", "line_type", "block_num", "bold", "y0", "x1", "x0", "source"]
-    rows = [
-        row for row in zip(*(line_df[name].tolist() for name in wanted), strict=True) if row[9] in sources
-    ]
-    lines: list[Line] = []
-    for position, (page, number, text, kind, block, bold, y0, x1, *_) in enumerate(rows):
-        if (page, number) in contents:
+    lines = [line for line in lines_of(line_df) if line.source in PAGE_SOURCES]
+    listed: list[PageLine] = []
+    for position, line in enumerate(lines):
+        if (line.page_num, line.line_num) in contents:
             continue
-        before = rows[position - 1] if position else None
-        after = rows[position + 1] if position + 1 < len(rows) else None
-        heading = text
-        if after is not None and after[0] == page and _BARE_NUMBER.match(text):
-            beside = abs(after[6] - y0) < 3 and 0 <= after[8] - x1 < 72
-            heading = f"{text.strip()} {after[2].strip()}" if beside else text
-        first = before is None or before[0] != page or before[4] != block
-        if not first and before is not None and before[2].rstrip().endswith((".", ":", ";", "。")):
-            first = bool(_NUMBER_STOPPED.match(text))  # "Section 101. Definitions" in the middle of a block
-        lines.append(Line(page, number, text, kind, block, first, bold, heading))
-    return lines
+        before = lines[position - 1] if position else None
+        after = lines[position + 1] if position + 1 < len(lines) else None
+        heading = line.text
+        if after is not None and after.page_num == line.page_num and _BARE_NUMBER.match(line.text):
+            # Points, chosen: the title stands on the same baseline, up to an inch further right.
+            beside = abs(after.y0 - line.y0) < 3 and 0 <= after.x0 - line.x1 < 72
+            heading = f"{line.text.strip()} {after.text.strip()}" if beside else line.text
+        first = before is None or (before.page_num, before.block_num) != (line.page_num, line.block_num)
+        if not first and before is not None and before.text.rstrip().endswith((".", ":", ";", "。")):
+            first = bool(
+                _NUMBER_STOPPED.match(line.text)
+            )  # "Section 101. Definitions" in the middle of a block
+        listed.append(PageLine(line, first, heading))
+    return listed
 
 
-Objects = dict[tuple[str, str], dict[str, object]]
-
-
-def objects_of(lines: list[Line]) -> Objects:
+def objects_of(lines: list[PageLine]) -> Objects:
     """The first caption or heading of each named object."""
     objects: Objects = {}
     figures: dict[int, list[str]] = defaultdict(list)
+
+    def register(named: NamedObject, line: PageLine) -> None:
+        row: dict[str, object] = {
+            "object_type": named[0],
+            "object_id": named[1],
+            "title": line.text.strip(),
+            "page_num": line.page,
+            "line_num": line.line.line_num,
+        }
+        objects.setdefault(named, row)
+
     for line in lines:
         named = named_by(line)
         if named is not None:
-            objects.setdefault(named, _object(named, line))
+            register(named, line)
             if named[0] == "figure":
                 figures[line.page].append(named[1])
     for named, line in _panels_in_captions(lines, figures):
-        objects.setdefault(named, _object(named, line))
+        register(named, line)
     for line in lines:
-        panel = (
-            _PANEL.match(line.text)
-            if figures[line.page] and (line.first or line.kind != LineType.BODY)
-            else None
-        )
+        opens = figures[line.page] and (line.first or line.line.line_type != LineType.BODY)
+        panel = _PANEL.match(line.text) if opens else None
         if panel is not None:
             letter = (panel["a"] or panel["b"] or panel["c"]).upper()
             for figure in figures[line.page]:
                 if "." not in figure or figure[-1].isdigit():
-                    named = ("figure", f"{figure}.{letter}")
-                    objects.setdefault(named, _object(named, line))
-    for named, row in _lettered(lines).items():
-        objects.setdefault(named, row)
+                    register(("figure", f"{figure}.{letter}"), line)
+    for named, line in _lettered_headings(lines):
+        register(named, line)
     return objects
 
 
 def _panels_in_captions(
-    lines: list[Line], figures: dict[int, list[str]]
-) -> Iterator[tuple[tuple[str, str], Line]]:
+    lines: list[PageLine], figures: dict[int, list[str]]
+) -> Iterator[tuple[NamedObject, PageLine]]:
     """Panels that the caption of their figure names: "Figure 2. (A) A ribose zipper; (B) ..."."""
-    for figure, caption in _figure_captions(lines, figures):
-        found = [(panel, line) for line in caption for panel in _CAPTION_PANEL.finditer(line.text)]
-        bare = {panel["c"] for panel, _ in found}
-        for panel, line in found:
+    for position, head in enumerate(lines):
+        named = named_by(head) if figures.get(head.page) else None
+        if named is None or named[0] != "figure" or named[1][-1].isalpha():
+            continue  # a panel in its number: the caption is one of a panel
+        end, block = position + 1, (head.page, head.line.block_num)
+        while end < len(lines) and (lines[end].page, lines[end].line.block_num) == block:
+            end += 1
+        panels = [
+            (panel, line) for line in lines[position:end] for panel in _CAPTION_PANEL.finditer(line.text)
+        ]
+        bare = {panel["c"] for panel, _ in panels}
+        for panel, line in panels:
             if panel["c"] == "A" and "B" not in bare:
                 continue  # "Figure 1: A quay" has the article, no panel
             first, last = panel["a"] or panel["c"], panel["b"] or panel["a"] or panel["c"]
             for code in range(ord(first.upper()), ord(last.upper()) + 1):
-                yield ("figure", f"{figure}.{chr(code)}"), line
+                yield ("figure", f"{named[1]}.{chr(code)}"), line
 
 
-def _figure_captions(lines: list[Line], figures: dict[int, list[str]]) -> Iterator[tuple[str, list[Line]]]:
-    """Each figure without a panel in its number, with the lines of its caption's block."""
-    for position, line in enumerate(lines):
-        named = named_by(line) if figures.get(line.page) else None
-        if named is not None and named[0] == "figure" and not named[1][-1].isalpha():
-            end = position + 1
-            while end < len(lines) and (lines[end].page, lines[end].block) == (line.page, line.block):
-                end += 1
-            yield named[1], lines[position:end]
+def _lettered_headings(lines: list[PageLine]) -> Iterator[tuple[NamedObject, PageLine]]:
+    """Headings "A.1 Data" as appendix A1: only where a letter has numbered headings, or B follows A."""
+    headed: dict[str, PageLine] = {}
+    for line in lines:
+        is_heading = line.line.line_type == LineType.HEADING or line.line.bold
+        match = _LETTERED.match(line.heading) if is_heading else None
+        if match is not None and not LEADER.search(line.text):
+            headed.setdefault(canonical_id(match["id"]), line)
+    for letter, line in headed.items():
+        beside = chr(ord(letter[0]) - 1) in headed or (letter == "A" and "B" in headed)
+        if letter[1:] or f"{letter}1" in headed or beside:
+            yield ("appendix", letter), line
 
 
-def named_by(line: Line) -> tuple[str, str] | None:
+def named_by(line: PageLine) -> NamedObject | None:
     """The object that this line is the caption or heading of."""
-    heads = (
-        line.first
-        or line.bold
-        or line.kind in {LineType.HEADING, LineType.CAPTION}
-        or line.heading != line.text
-    )
+    kind, bold = line.line.line_type, line.line.bold
+    heads = line.first or bold or kind in {LineType.HEADING, LineType.CAPTION} or line.beside
     if not heads or LEADER.search(line.text):
         return None
     article = _ARTICLE.match(line.text)
@@ -350,69 +350,35 @@ def named_by(line: Line) -> tuple[str, str] | None:
         return "条", canonical_id(article["id"])
     if CAPTION.match(line.text) or (_HEADED.match(line.heading) and _may_head(line)):
         text = _SPLIT_ROMAN.sub("", line.heading[:60])
-        found = next(iter(mentions(text)), None)
-        if found is not None and not text[: found.start].strip(" 【（(["):
-            return found.object_type, found.object_id
-    beside = line.heading != line.text and (line.bold or line.kind == LineType.HEADING)
-    section = _SECTION_NUMBER.match(line.heading) or (_SECTION_BESIDE.match(line.heading) if beside else None)
+        mention = next(mentions(text), None)
+        if mention is not None and not text[: mention.start].strip(" 【（(["):
+            return mention.object_type, mention.object_id
+    section = _SECTION_NUMBER.match(line.heading)
+    if section is None and line.beside and (bold or kind == LineType.HEADING):
+        section = _SECTION_BESIDE.match(line.heading)
     if section is not None and _may_be_section(line, section["id"]):
         return "section", section["id"]
     return None
 
 
-def _may_be_section(line: Line, number: str) -> bool:
+def _may_be_section(line: PageLine, number: str) -> bool:
     """A number and a title: a heading by type or weight, or a short line that opens its block and ends no sentence."""
-    numbered = line.heading != line.text and line.text.rstrip().endswith(".")
-    if line.kind == LineType.HEADER and numbered:
+    kind, stopped = line.line.line_type, line.text.rstrip().endswith(".")
+    if kind == LineType.HEADER and line.beside and stopped:
         return True  # "11." at the top of two pages is no running header
-    if line.kind in {LineType.FOOTNOTE, LineType.HEADER, LineType.FOOTER}:
+    if kind in {LineType.FOOTNOTE, LineType.HEADER, LineType.FOOTER}:
         return False
-    if line.heading != line.text and "." in number and line.kind != LineType.TABLE:
+    if line.beside and "." in number and kind != LineType.TABLE:
         return True
-    plain = (
-        line.first
-        and line.kind != LineType.TABLE
-        and len(line.text) < 80
-        and not line.text.rstrip().endswith(".")
-    )
-    return line.kind == LineType.HEADING or line.bold or plain
+    short = line.first and kind != LineType.TABLE and len(line.text) < 80 and not stopped
+    return kind == LineType.HEADING or line.line.bold or short
 
 
-def _may_head(line: Line) -> bool:
+def _may_head(line: PageLine) -> bool:
     """A heading by type or weight, or a short line of its own that does not go on as a sentence."""
+    if line.line.line_type == LineType.HEADING or line.line.bold:
+        return True
     text = line.text.strip()
-    return (
-        line.kind == LineType.HEADING
-        or line.bold
-        or (
-            len(text) < 90
-            and not text.endswith((",", ";", "、", "。"))
-            and (bool(_NUMBER_STOPPED.match(text)) or not _SENTENCE.search(text))
-        )
-    )
-
-
-def _lettered(lines: list[Line]) -> Objects:
-    """Headings "A.1 Data" as appendix A1: only where a letter has numbered headings, or B follows A."""
-    found: Objects = {}
-    for line in lines:
-        match = _LETTERED.match(line.heading) if line.kind == LineType.HEADING or line.bold else None
-        if match is not None and not LEADER.search(line.text):
-            found.setdefault(("appendix", canonical_id(match["id"])), _object(("appendix", ""), line))
-    ids = {object_id for _, object_id in found}
-    kept = [named for named in found if named[1][1:] or f"{named[1]}1" in ids or _beside(named[1], ids)]
-    return {named: {**found[named], "object_id": named[1]} for named in kept}
-
-
-def _beside(letter: str, ids: set[str]) -> bool:
-    return chr(ord(letter) - 1) in ids or (letter == "A" and "B" in ids)
-
-
-def _object(named: tuple[str, str], line: Line) -> dict[str, object]:
-    return {
-        "object_type": named[0],
-        "object_id": named[1],
-        "title": line.text.strip(),
-        "page_num": line.page,
-        "line_num": line.number,
-    }
+    if len(text) >= 90 or text.endswith((",", ";", "、", "。")):
+        return False
+    return bool(_NUMBER_STOPPED.match(text)) or not _SENTENCE.search(text)

@@ -9,11 +9,12 @@ from importlib.metadata import version
 import pandas as pd
 
 from docaudit.errors import Progress, quiet
-from docaudit.extract.attachments import with_inner_documents
+from docaudit.extract.attachments import with_nested_documents
 from docaudit.extract.controls import witness_table
-from docaudit.extract.crossrefs import objects_and_refs
+from docaudit.extract.cross_refs import objects_and_refs
+from docaudit.extract.fact_tables import image_table, line_table, page_table, spot_table
 from docaudit.extract.isolation import read_document
-from docaudit.extract.line_types import image_table, line_table, mark_line_types, page_table, spot_table
+from docaudit.extract.line_types import mark_line_types
 from docaudit.extract.source import Source, identified
 from docaudit.extract.toc import printed_contents, toc_table
 from docaudit.justification import DocumentIdentity
@@ -40,7 +41,7 @@ def read_tables(source: Source, options: AuditOptions, progress: Progress | None
     with identified(source) as file:
         deadline = time.monotonic() + options.document_seconds
         document, pages = read_document(file, options, progress)
-        document = with_inner_documents(file, options, document, pages, deadline, quiet(progress))
+        document = with_nested_documents(file, options, document, pages, deadline, quiet(progress))
     page_df, image_df, blind_spot_df = page_table(pages), image_table(pages), spot_table(document, pages)
     line_df = mark_line_types(line_table(document, pages), page_df)
     witness_df = witness_table(line_df, pages)
