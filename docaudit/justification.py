@@ -432,12 +432,14 @@ class ObligationCheck(Model):
 
 
 class ExplanationRecord(Model):
-    """Who worded the explanation, and what became of wordings that did not hold.
+    """Whether a language model chose reason and mentions, and what became of answers that did not hold.
+
+    The explanation itself is always the template's.
 
     Attributes:
-        method: template, or model (worded by a language model and checked).
+        method: template, or model (a language model chose among what the evidence allows, and its answer was checked).
         model: Name of the model that was asked; empty if none was.
-        refused: Why each wording of the model was not taken, in order; the template stands in after the last.
+        refused: Why each answer of the model was not taken, in order; the template's choice stands after the last.
     """
 
     method: Literal["template", "model"] = "template"
@@ -465,7 +467,9 @@ class AbsenceJustification(Model):
         closest_mentions: Mentions of concepts that are found, and nearest pairs; empty if no concept has a hit.
         near_misses: Text close to a variant without a hit, each with why it is not one.
         absence_explanation: One sentence; its numbers all stand in the other fields.
-        explained_by: Who worded that sentence.
+        explained_by: Whether a language model was asked, and what of its answers was not taken.
+        model_remark: A sentence of that model. Its numbers and quotations were checked against the evidence, nothing
+            else; null, and not in the saved form, if there is none.
         suggested_requery: A clearer question; only if the reason is ambiguous_question.
         required: Concepts that must meet for "mentioned".
         hits: Every occurrence of every variant.
@@ -493,6 +497,7 @@ class AbsenceJustification(Model):
     strength: Strength
     absence_explanation: str
     explained_by: ExplanationRecord = ExplanationRecord()
+    model_remark: str | None = None
     suggested_requery: str | None = None
     concept_hits: Mapping[str, int]
     concept_pages: Mapping[str, tuple[int, ...]]

@@ -61,6 +61,7 @@ def redact(justification: AbsenceJustification) -> AbsenceJustification:
         if worded
         else j.absence_explanation,
         "explained_by": _record(j.explained_by),
+        "model_remark": None,
         "suggested_requery": REDACTED
         if j.suggested_requery and j.explained_by.model
         else j.suggested_requery,

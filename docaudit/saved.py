@@ -44,8 +44,9 @@ def as_data(justification: AbsenceJustification) -> dict[str, Any]:
     _sort(data["document"], "versions")
     _sort(data["coverage"], "pages_by_state")
     _sort(data["options"], "waive")
-    if data["retrieval"] is None:  # as it was before there was such a field: digests of older files still fit
-        del data["retrieval"]
+    for name in ("retrieval", "model_remark"):
+        if data[name] is None:  # as it was before there was such a field: digests of older files still fit
+            del data[name]
     return data
 
 
