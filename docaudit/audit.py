@@ -2,7 +2,7 @@
 
 parse    extract.read_tables -> coverage.measure_coverage               -> ParsedDocument
 sweep    sweep.sweep_lines -> cooccurrence -> nearest                   -> SweepResult
-justify  control_runs [-> retrieval] -> justify.justify_absence [-> wording.reworded] -> AbsenceJustification
+justify  control_runs [-> retrieval] -> justify.justify_absence [-> wording.with_choice] -> AbsenceJustification
 
 An audit of what was parsed before, for those who run many: it gives its tables as well, and every concept alone.
 
@@ -41,7 +41,8 @@ from docaudit.question import content_words
 from docaudit.retrieval import check_retrieval
 from docaudit.rules import Verdict
 from docaudit.search import sweep_lines
-from docaudit.wording.model import Endpoint, reworded
+from docaudit.wording.choice import with_choice
+from docaudit.wording.model import Endpoint
 
 if TYPE_CHECKING:
     from docaudit.extract.source import Source
@@ -264,7 +265,7 @@ def _justified(
     swept = replace(result, cooccurrence_df=meetings)
     layers = layers_of(parsed, table, swept, question, chosen, controls, retrieved)
     by_template = justify_absence(layers)
-    return reworded(by_template, endpoint.ask, model=endpoint.model) if endpoint else by_template
+    return with_choice(by_template, endpoint.ask, model=endpoint.model) if endpoint else by_template
 
 
 def layers_of(
@@ -299,7 +300,7 @@ def layers_of(
 
 
 def _endpoint(chosen: AuditOptions) -> Endpoint | None:
-    """The model that words the explanation, None for the template; raises OptionError if none is configured."""
+    """The model that chooses reason and mentions, None for the template; raises OptionError if none is configured."""
     return Endpoint.from_environment(chosen.explain_seconds) if chosen.explain_with == "model" else None
 
 

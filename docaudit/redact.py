@@ -16,7 +16,6 @@ from docaudit.justification import (
     AbsenceJustification,
     BlindSpot,
     ControlGroup,
-    ExplanationRecord,
     Hit,
     Mention,
     ObligationCheck,
@@ -24,7 +23,6 @@ from docaudit.justification import (
     ParseCoverage,
     RetrievalCheck,
 )
-from docaudit.justify import explain, summary_of
 from docaudit.obligations import variants_reviewed
 from docaudit.saved import with_digest
 
@@ -50,17 +48,14 @@ _LISTS = (
 def redact(justification: AbsenceJustification) -> AbsenceJustification:
     """The justification without any text of the document, with a new digest.
 
-    An explanation that a model worded is replaced by that of the template, which has only counts and names of concepts.
+    A remark of a model is left out: it may quote the document. The explanation has only counts and names of concepts.
     """
     j = justification
     table = _table(j.concept_table)
     obligations = tuple(_check(check, j.concept_table, table) for check in j.obligations)
-    worded = j.explained_by.method == "model"
     changed = {
-        "absence_explanation": explain(summary_of(j), j.options.language)
-        if worded
-        else j.absence_explanation,
-        "explained_by": _record(j.explained_by),
+        # Refusals quote the model, which may have quoted the document.
+        "explained_by": j.explained_by.model_copy(update={"refused": _each(j.explained_by.refused)}),
         "model_remark": None,
         "suggested_requery": REDACTED
         if j.suggested_requery and j.explained_by.model
@@ -79,11 +74,6 @@ def redact(justification: AbsenceJustification) -> AbsenceJustification:
         "redacted": True,
     }
     return with_digest(j.model_copy(update=changed))
-
-
-def _record(record: ExplanationRecord) -> ExplanationRecord:
-    """Refusals quote what the model said, and it may have quoted the document."""
-    return record.model_copy(update={"method": "template", "refused": _each(record.refused)})
 
 
 def _each(texts: Iterable[str]) -> tuple[str, ...]:

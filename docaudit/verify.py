@@ -50,8 +50,7 @@ from docaudit.redact import hides_rows, redact
 from docaudit.retrieval import contradictions
 from docaudit.rules import verdict
 from docaudit.saved import as_data, digest_of
-from docaudit.wording.checks import allowed_reasons, wording_problems
-from docaudit.wording.model import worded_again
+from docaudit.wording.choice import allowed_reasons, remark_problems, with_saved_choice
 
 if TYPE_CHECKING:
     from docaudit.extract.source import Source
@@ -377,7 +376,7 @@ def verify(
         if document.sha256 != identity.sha256:
             checks += [_not_run(step, "this is another document") for step in _NEED_THE_DOCUMENT]
             return Verification(document=identity.name, checks=tuple(checks))
-        # A file may not make anybody send text to a model: its wording is checked, not asked for again.
+        # A file may not make anybody send text to a model: its choice is checked, not asked for again.
         options = justification.options.model_copy(update={"password": password, "explain_with": "template"})
         now = audit(
             document.parsed or document.file,
@@ -388,7 +387,7 @@ def verify(
             progress=progress,
         )
         if justification.options.explain_with == "model":
-            now = worded_again(now, justification)
+            now = with_saved_choice(now, justification)
         if justification.redacted:
             now = redact(now)
         checks += [
@@ -415,7 +414,7 @@ def _where_to_look(saved: AbsenceJustification, checks: Sequence[Check]) -> Chec
         return digest
     fields = [
         *_TAKEN_OVER,
-        *(["absence_explanation"] if saved.explained_by.method == "model" else []),
+        *(["model_remark"] if saved.model_remark is not None else []),
         *(["concept_table_fingerprint"] if hides_rows(saved) else []),
     ]
     where = (
@@ -642,9 +641,10 @@ def _meet(j: AbsenceJustification) -> bool:
 
 
 def _sentence(j: AbsenceJustification) -> Iterator[str]:
-    """The template's own words, or those of a model that hold."""
-    if j.explained_by.method == "model":
-        if wording_problems(j.absence_explanation, j):
-            yield "its explanation does not hold by its evidence"
-    elif j.absence_explanation != explain(summary_of(j), j.options.language):
+    """The template's own words, and a remark of a model only where one was asked and it holds."""
+    if j.absence_explanation != explain(summary_of(j), j.options.language):
         yield "its explanation is not that of its evidence"
+    if j.model_remark is not None and (
+        j.explained_by.method != "model" or remark_problems(j.model_remark, j)
+    ):
+        yield "its remark does not hold by its evidence"

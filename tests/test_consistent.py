@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from docaudit.codes import AbsenceReason, Finding, ObligationState, Strength
-from docaudit.justification import AbsenceJustification
+from docaudit.justification import AbsenceJustification, ExplanationRecord
 from docaudit.saved import with_digest
 from docaudit.verify import MAY_BE_NOT_RUN, inconsistencies
 from tests.factories import absent, drawn, japanese, meeting, mentioned, not_established
@@ -57,6 +57,15 @@ def test_what_an_audit_draws_is_consistent(make: Callable[[], AbsenceJustificati
         (absent, lambda j: {"strength": Strength.WEAK}, "says weak, and its evidence is strong"),
         (absent, lambda j: {"reason": AbsenceReason.OFF_TOPIC}, "gives the reason"),
         (absent, lambda j: {"absence_explanation": "It mentions AI 7 times."}, "not that of its evidence"),
+        (absent, lambda j: {"model_remark": "Nobody was asked."}, "its remark does not hold"),
+        (
+            absent,
+            lambda j: {
+                "model_remark": "AI occurs 9,999 times.",
+                "explained_by": ExplanationRecord(method="model", model="m"),
+            },
+            "its remark does not hold",
+        ),
     ],
 )
 def test_an_edit_shows(

@@ -10,8 +10,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -24,17 +24,17 @@ import docaudit
 from docaudit.cli import main
 from docaudit.concepts.model import ConceptTable
 from docaudit.extract import isolation
-from docaudit.integrations.served import Roots
+from docaudit.integrations.folders import AllowedFolders
 from docaudit.saved import dump
 from tests import pdfs
 from tests.test_isolation import THREE, children
 
 mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
 from mcp.client.stdio import StdioServerParameters  # noqa: E402
+from mcp.shared.exceptions import MCPError  # noqa: E402
 from mcp_types import CallToolResult  # noqa: E402
 
-from docaudit.integrations.mcp import Limits  # noqa: E402
-from docaudit.integrations.mcp_server import build_server  # noqa: E402
+from docaudit.integrations.mcp import Limits, build_server  # noqa: E402
 
 HERE = Path(__file__).parent.parent
 SAMPLES = HERE / "samples"
@@ -71,7 +71,7 @@ def within(server: Any, work: Callable[[Any], Awaitable[Any]], **client: Any) ->
 
 
 def call(roots: list[Path], tool: str, limits: Limits | None = None, **arguments: Any) -> CallToolResult:
-    server = build_server(Roots(roots), limits)
+    server = build_server(AllowedFolders(roots), limits)
     result: CallToolResult = within(server, lambda client: client.call_tool(tool, arguments))
     return result
 
@@ -192,7 +192,7 @@ class TestAudit:
             reply = answer([folder], "audit", **asked, retrieved=chunks)
             assert (reply["finding"], reply["retrieval"]["verdict"]) == ("mentioned", verdict)
         assert answer([folder], "audit", **asked)["retrieval"] is None
-        assert "retrieved.0.pag: " in error([folder], "audit", **asked, retrieved=[{"text": "x", "pag": 1}])
+        assert "retrieved.0.pag\n" in error([folder], "audit", **asked, retrieved=[{"text": "x", "pag": 1}])
 
     def test_a_saved_parse_is_not_read_again(self, folder: Path) -> None:
         docaudit.parse(READABLE, ocr="off", page_seconds=99).save(folder / "parsed")
@@ -241,7 +241,7 @@ class TestOtherTools:
                 jsonschema.validate(result.structured_content, listed[name].output_schema)
                 assert listed[name].annotations.read_only_hint
 
-        within(build_server(Roots([folder])), all_of_them)
+        within(build_server(AllowedFolders([folder])), all_of_them)
 
     def test_sweep_reads_on_from_an_offset(self, folder: Path) -> None:
         asked = {"document": "power.pdf", "concepts": {"all": ["wind", "solar", "power", "tariffs"]}}
@@ -343,7 +343,7 @@ class TestErrors:
             ({"concepts": [{"concept": "a", "variant": "(", "match": "regex"}]}, "ConceptTableError"),
             ({"concepts": [{"concept": "a", "variant": "b", "colour": "red"}]}, "colour"),
             ({"concepts": {"a": ["x"] * 20_001}}, "has 20,001 rows, and a call takes 20,000"),
-            ({"concepts": 7}, "concepts.str: Input should be a valid string"),
+            ({"concepts": 7}, "concepts.str\n +Input should be a valid string"),
             ({"question": "?!"}, "QuestionError"),
             ({"options": {"ocr": "maybe"}}, "options.ocr"),
             ({"options": {"waive": {"ink_read": "because"}}}, "Extra inputs are not permitted"),
@@ -365,9 +365,7 @@ class TestErrors:
 
         monkeypatch.setattr(sys.modules["docaudit.audit"], "run_controls", fails)
         said = error([folder], "audit", document="power.pdf", concepts="table.csv")
-        assert "unexpected ValueError, a fault of docaudit" in said
-        assert self.NO_FINDING in said
-        assert str(folder) not in said
+        assert said == "Error executing tool audit"
 
     def test_a_table_that_never_ends_is_not_searched_in_full(self, folder: Path) -> None:
         (folder / "a.pdf").write_bytes(pdfs.document(pdfs.text("x" * 400, size=2)))
@@ -407,7 +405,7 @@ class TestRunning:
                 for word in words:
                     group.start_soon(one, word)
 
-        within(build_server(Roots([folder]), Limits(jobs=2)), all_at_once)
+        within(build_server(AllowedFolders([folder]), Limits(jobs=2)), all_at_once)
         assert found == {**dict.fromkeys(words[:3], "mentioned"), "nuclear": "absent_within_coverage"}
 
     @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -416,7 +414,7 @@ class TestRunning:
     ) -> None:
         monkeypatch.setattr(isolation, "WORKER", "tests.saboteurs")
         monkeypatch.setenv("DOCAUDIT_SABOTAGE", "hang:2")
-        server = build_server(Roots([folder]), Limits(page_seconds=300, jobs=1))
+        server = build_server(AllowedFolders([folder]), Limits(page_seconds=300, jobs=1))
         within(server, cancelled_and_alive, mode=mode)
 
     def test_over_pipes_too_and_a_client_that_goes_leaves_nothing(self, folder: Path) -> None:
@@ -486,9 +484,6 @@ class TestHttp:
                 ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
                 stranger = httpx.post(url, headers={"Host": "evil.example"}, json=ping)
                 assert stranger.status_code == 421
-                twice = httpx.post(url, content=json.dumps({**ping, "id": "x"}).replace("}", ', "id": "x"}'))
-                assert (twice.status_code, twice.json()["id"]) == (400, "x")
-                assert "'id' stands there twice" in twice.json()["error"]["message"]
             finally:
                 server.terminate()
 
@@ -505,133 +500,38 @@ def _listens(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-@contextmanager
-def started(
-    folder: Path, script: Sequence[str] = ("-m", "docaudit", "mcp"), **environment: str
-) -> Iterator[Any]:
-    """A server over pipes that has greeted its client."""
-    greeting = {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "t", "version": "1"},
-    }
-    lines = [
-        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": greeting},
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-    ]
-    with subprocess.Popen(
-        [sys.executable, *script, str(folder)],
-        env={**os.environ, "PYTHONPATH": str(HERE), **environment},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as server:
-        assert server.stdin is not None
-        assert server.stdout is not None
-        server.stdin.write(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
-        server.stdin.flush()
-        greeted = json.loads(server.stdout.readline())["result"]
-        assert "docaudit" in greeted["serverInfo"]["name"]
-        assert "not_established" in greeted["instructions"]
-        try:
-            yield server
-        finally:
-            server.kill()
-
-
 class TestPipes:
-    def test_every_line_is_answered_and_nothing_but_protocol_is_written(self, folder: Path) -> None:
-        def called(number: object, **more: Any) -> bytes:
-            arguments = {"document": "power.pdf", "concepts": {"a": ["wind"]}, **more}
-            params = {"name": "audit", "arguments": arguments}
-            message = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
-            return json.dumps(message).encode()
-
-        twice = called(3).replace(b'{"a": ["wind"]}', b'{"a": ["wind"], "a": ["zzzz"]}')
-        deep = called("4").replace(b'["wind"]', b"[" * 100_000 + b"]" * 100_000)
-        lines = [
-            called(2, document="broken.pdf"),
-            twice,
-            deep,
-            called(5, question="\ud800"),
-            called(6).replace(b'"method"', b'"way"'),
-            b"",
-            b"not JSON",
-            b"\xff\xfe",
-            b"[]",
-            called(7, nothing=1, options={"password": "sesame"}),
-            json.dumps({"jsonrpc": "2.0", "id": 8, "method": "tools/list"}).encode(),
-        ]
-        with started(folder) as server:
-            assert server.stdin is not None
-            assert server.stdout is not None
-            assert server.stderr is not None
-            server.stdin.write(b"".join(line + b"\n" for line in lines))
-            server.stdin.flush()
-            answers: dict[Any, list[Any]] = {}
-            for _ in range(len(lines) - 1):
-                said = json.loads(server.stdout.readline())
-                answers.setdefault(said["id"], []).append(said)
-            server.stdin.close()
-            assert server.stdout.read() == b""
-            assert server.wait(SOON) == 0
-            assert b"Traceback" not in server.stderr.read()
-        assert {key: len(said) for key, said in answers.items()} == {
-            **dict.fromkeys([2, 3, "4", 5, 7, 8], 1),
-            None: 4,
-        }
-        assert "tools" in answers[8][0]["result"]
-        for number, cause in (
-            (3, "'a' stands there twice"),
-            ("4", "nested too deeply"),
-            (5, "half a character"),
-        ):
-            assert cause in answers[number][0]["error"]["message"]
-        refusals = [said["error"]["message"] for key in (3, "4", 5, None) for said in answers[key]]
-        refusals += [answers[key][0]["result"]["content"][0]["text"] for key in (2, 7)]
-        assert all(TestErrors.NO_FINDING in text for text in refusals)
-        assert "options.password: Extra inputs" in refusals[-1]
-        assert "nothing: Extra inputs" in refusals[-1]
-        assert "sesame" not in str(answers)
-        assert "https://" not in refusals[-1]
+    def test_arguments_that_are_wrong_are_named_and_not_repeated(self, folder: Path) -> None:
+        asked = {"document": "power.pdf", "concepts": {"a": ["wind"]}, "nothing": 1}
+        message = error([folder], "audit", **asked, options={"password": "sesame"})
+        assert "options.password" in message
+        assert "Extra inputs are not permitted" in message
+        assert "nothing" in message
+        assert "sesame" not in message
 
     @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-    def test_told_to_end_during_a_call_it_leaves_nothing(
-        self, folder: Path, tmp_path: Path, how: signal.Signals
-    ) -> None:
+    def test_told_to_end_during_a_call_it_ends_its_processes(self, folder: Path, how: signal.Signals) -> None:
         before = children()
-        temporary = tmp_path / "tmp"
-        temporary.mkdir()
-        asked = {
-            "document": "three.pdf",
-            "concepts": "table.csv",
-            "options": {"page_seconds": 300, "ocr": "off"},
-        }
-        params = {"name": "audit", "arguments": asked, "_meta": {"progressToken": 1}}
-        message = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}
-        script = ["-c", HANGING, "--page-seconds", "300"]
-        with started(folder, script, TMPDIR=str(temporary), DOCAUDIT_SABOTAGE="hang:2") as server:
-            assert server.stdin is not None
-            server.stdin.write(json.dumps(message).encode() + b"\n")
-            server.stdin.flush()
-            anyio.run(until, lambda: len(children() - before) == 3)  # server, fork server, and the page
-            assert list(temporary.iterdir())
-            server.send_signal(how)
-            assert server.wait(SOON) == -how
-            assert list(temporary.iterdir()) == []
-            assert children() <= before
+        server = StdioServerParameters(
+            command=sys.executable,
+            args=["-c", HANGING, "--page-seconds", "300", str(folder)],
+            env={**os.environ, "PYTHONPATH": str(HERE), "DOCAUDIT_SABOTAGE": "hang:2"},
+        )
 
-    def test_what_a_killed_server_left_is_removed_by_the_next(self, folder: Path, tmp_path: Path) -> None:
-        temporary = tmp_path / "tmp"
-        temporary.mkdir()
-        with started(folder, TMPDIR=str(temporary)) as server:
-            (left,) = temporary.iterdir()
-            (left / "docaudit-x").mkdir()
-            server.kill()
-            server.wait(SOON)
-        with started(folder, TMPDIR=str(temporary)):
-            (own,) = temporary.iterdir()
-            assert own != left
+        async def end(client: Any) -> None:
+            async def hang_until_closed() -> None:
+                with suppress(MCPError):
+                    await hang(client)
+
+            async with anyio.create_task_group() as group:
+                group.start_soon(hang_until_closed)
+                await until(lambda: len(children() - before) == 3)  # server, fork server, and the page
+                started = max(children() - before, key=lambda number: len(children(number)))
+                os.kill(int(started), how)
+                await until(lambda: children() <= before)
+                group.cancel_scope.cancel()
+
+        within(server, end)
 
     def test_ctrl_c_ends_it_at_once(self, folder: Path) -> None:
         before = children()
@@ -666,7 +566,7 @@ class TestPipes:
         capsys: pytest.CaptureFixture[str],
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setitem(sys.modules, "docaudit.integrations.mcp_server", None)
+        monkeypatch.setitem(sys.modules, "docaudit.integrations.mcp", None)
         assert main(["mcp", *arguments]) == 2
         printed = capsys.readouterr()
         assert printed.out == ""

@@ -19,7 +19,7 @@ from docaudit.cli.app import app
 mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
 from mcp.client.stdio import StdioServerParameters  # noqa: E402
 
-from docaudit.integrations.mcp import AuditAsked  # noqa: E402
+from docaudit.integrations.mcp import ToolAuditOptions  # noqa: E402
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "mcp.md").read_text("utf-8")
@@ -63,4 +63,4 @@ def test_the_commands_have_the_arguments_they_are_shown_with(line: str) -> None:
 
 
 def test_every_option_is_named() -> None:
-    assert [name for name in AuditAsked.model_fields if f"`{name}`" not in PAGE] == []
+    assert [name for name in ToolAuditOptions.model_fields if f"`{name}`" not in PAGE] == []

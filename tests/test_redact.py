@@ -201,14 +201,15 @@ def test_every_place_where_text_of_the_document_stands(make) -> None:
             PageFact(page_num=1, page_label=quote, width_pt=1, height_pt=1, state=PageState.TEXT),
             PageFact(page_num=2, page_label="xiv", width_pt=1, height_pt=1, state=PageState.TEXT),
         ),
-        absence_explanation=quote,
         explained_by=ExplanationRecord(method="model", model="m", refused=(quote,)),
+        model_remark=quote,
     )
     shut = docaudit.redact(whole)
     assert quote in saved.dump(whole)
     assert quote not in saved.dump(shut)
-    assert shut.explained_by.method == "template"
-    assert "within the stated coverage" in shut.absence_explanation.lower()
+    assert shut.explained_by == ExplanationRecord(method="model", model="m", refused=("[redacted]",))
+    assert shut.model_remark is None
+    assert shut.absence_explanation == whole.absence_explanation
     assert [page.page_label for page in shut.pages] == ["[redacted]", "xiv"]
     notes = {v.text: v.note for v in shut.concept_table.variants}
     assert notes["AI"] == "[redacted]"

@@ -67,6 +67,7 @@ def evil():
     return absent(
         question=EVIL,
         absence_explanation=EVIL,
+        model_remark=EVIL,
         concept_table=table,
         ledger=(row,),
         concept_hits={EVIL: 0},

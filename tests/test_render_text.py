@@ -125,6 +125,7 @@ def test_terminal_control_sequences_of_a_document_are_not_passed_on() -> None:
             blind_spots=(spot(3, detail=evil),),
             question=evil,
             absence_explanation=evil,
+            model_remark=evil,
         )
     )
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", text)

@@ -65,18 +65,17 @@ def mcp(
     Speaks the Model Context Protocol over standard input and output (extra mcp). Exit code: 0 when the client has gone,
     2 error.
     """
-    from docaudit.integrations.served import Roots
+    from docaudit.integrations.folders import AllowedFolders
 
-    roots = Roots(folders, max_mb=max_mb)
+    allowed = AllowedFolders(folders, max_mb=max_mb)
     try:
-        from docaudit.integrations.mcp import Limits
-        from docaudit.integrations.mcp_server import serve
+        from docaudit.integrations.mcp import Limits, serve
     except ImportError as error:
         raise OptionError(
             "the package mcp, which speaks the protocol, cannot be loaded",
             remedy='pip install ".[mcp]" in the folder of docaudit',
         ) from error
-    serve(roots, Limits(page_seconds, document_seconds, jobs, password), port=port)
+    serve(allowed, Limits(page_seconds, document_seconds, jobs, password), port=port)
     return 0
 
 

@@ -1,56 +1,81 @@
 """docaudit as tools for an assistant, over the Model Context Protocol (extra `mcp`).
 
-server -> tools -> running | replies | asked, and server -> transport -> messages: each message is looked at before the
-SDK parses it, and refused in the words of refusals.
-
-What a client may ask for, and how it becomes a concept table and options: limits of the server are kept here.
-
-How a refusal is worded, wherever it comes from: nobody may take it for a finding, and it repeats no password.
-
-What the tools answer: short enough for a language model, with the whole pydantic model where it is asked for.
-
-Work in a thread: its progress is told while it runs, and it ends when its call is cancelled.
+Each tool reads one document below the allowed folders, in a thread, and keeps nothing of it. The SDK checks messages
+and arguments; limits of the server are kept here.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import re
-import threading
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from concurrent.futures import Future
-from contextlib import contextmanager
+import signal
+import socket
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from types import FrameType
 from typing import Annotated, Any, Literal, TypeVar
 
+import anyio
 import anyio.to_thread
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+import uvicorn
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.tools import Tool
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import BaseModel, ConfigDict, Field
 
-from docaudit.codes import AbsenceReason, Finding, LedgerState, ObligationState, PageState, Strength
+import docaudit
+from docaudit.audit import open_parsed
 from docaudit.concepts.model import ConceptTable
-from docaudit.coverage import KindSummary, Readability
-from docaudit.document import ParsedDocument, SweepResult, blind_spots, hits, ledger_rows
-from docaudit.errors import ConceptTableError, OptionError, Stop, StoppedError
-from docaudit.integrations.served import Roots
-from docaudit.justification import (
-    AbsenceJustification,
-    DocumentIdentity,
-    Hit,
-    LedgerRow,
-    Meeting,
-    Mention,
-    Model,
-    ObligationCheck,
-    RetrievalCheck,
+from docaudit.coverage import measure_readability
+from docaudit.document import ParsedDocument
+from docaudit.errors import ConceptTableError, DocauditError, OptionError, PasswordRequiredError, Stop
+from docaudit.integrations.folders import AllowedFolders
+from docaudit.integrations.mcp_replies import (
+    AuditReply,
+    CoverageReply,
+    FileEntry,
+    FilesReply,
+    SweepReply,
+    VerifyReply,
 )
+from docaudit.justification import Model, RetrievedChunk
 from docaudit.options import AuditOptions, Scope, described
-from docaudit.render.view import headline, verdict
-from docaudit.saved import as_data, dump
-from docaudit.verify import Check, Verification
+from docaudit.saved import as_data, dump, load_justification
+from docaudit.suggest.candidates import Suggestions
 
-_MOST_ROWS = 20_000
-"""Rows of a table that is written into the call; a larger one is a file."""
+LOOPBACK = "127.0.0.1"
+_MAX_ROWS = 20_000
+"""Rows of a table that is written into the call; a larger one is a file. These limits are chosen, not measured."""
+_MAX_ERROR = 4000
+"""Characters of an error that a client is sent: a table may have a fault in each row."""
+_MAX_BODY = 4 << 20
+"""Bytes of one HTTP request; the SDK refuses larger ones."""
+_PROGRESS_SECONDS = 0.25
+"""How often progress is reported: a client need not hear of each page."""
+_ENDING_SECONDS = 5
+"""How long HTTP calls have to end when the server is told to end."""
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_NO_FINDING = "This is an error, not a finding: it says nothing about what the document mentions."
+_INSTRUCTIONS = """\
+docaudit shows that something is not in a PDF, or says exactly why that cannot be shown. Before you tell a user that a
+document does not mention something, call audit and read its finding:
+absent_within_coverage: you may say so, within the pages and the words that were searched.
+not_established: you may NOT say so. Say what was not read or searched (unmet), and what would settle it.
+mentioned: it is there; read the hits.
+Never say that something "does not exist" because a search had no hit. A tool error is no finding.
+Usual way: list_files; suggest, to see which words a table lacks (a person decides); audit; sweep to read all hits.
+The folders that can be read: {folders}."""
+_KINDS: dict[str, Literal["pdf", "saved_parse", "table", "json"]] = {
+    ".pdf": "pdf",
+    ".json": "json",
+    **dict.fromkeys((".csv", ".tsv", ".yaml", ".yml", ".xlsx"), "table"),
+}
 
 
 @dataclass(frozen=True)
@@ -75,7 +100,7 @@ def _as_in_audit(name: str) -> Any:
     return Field(default=AuditOptions.model_fields[name].default, description=described(name))
 
 
-class ReadingAsked(BaseModel):
+class ReadingOptions(BaseModel):
     """How a document is to be read. A saved parse was read already: leave these out for it.
 
     Remedies name the same options as on the command line: --ocr full is {"ocr": "full"}.
@@ -93,7 +118,7 @@ class ReadingAsked(BaseModel):
     document_seconds: float = _as_in_audit("document_seconds")
 
 
-class AuditAsked(ReadingAsked):
+class ToolAuditOptions(ReadingOptions):
     """How a document is to be read (for a saved parse, only what the finding looks at), and how it is judged.
 
     Remedies name the same options as on the command line: --ocr full is {"ocr": "full"}.
@@ -106,9 +131,12 @@ class AuditAsked(ReadingAsked):
     language: Literal["en", "ja"] = _as_in_audit("language")
 
 
-Row = dict[str, str]
+Document = Annotated[
+    str, Field(description="Path of a PDF, or of the folder of a saved parse, as list_files names it.")
+]
+WrittenTable = dict[str, list[str] | str] | list[dict[str, str]]
 Concepts = Annotated[
-    str | dict[str, list[str] | str] | list[Row],
+    str | WrittenTable,
     Field(
         description="The concept table: which words stand for which concept. Either the path of a CSV, TSV, JSON, YAML "
         'or XLSX file; or an object of concept to variants, as {"AI": ["AI", "machine learning"], "power": '
@@ -117,399 +145,366 @@ Concepts = Annotated[
         "worth what its table is worth: name every word by which the document could say it."
     ),
 ]
+Question = Annotated[
+    str | None, Field(description="The question that the document is asked, in the user's words.")
+]
+Retrieved = Annotated[
+    list[RetrievedChunk] | None,
+    Field(
+        description="What a retriever gave for the question ([]: nothing), to see in `retrieval` what it missed: "
+        "no part of the finding."
+    ),
+]
+Reading = Annotated[ReadingOptions | None, Field(description="How to read the document.")]
+MaxHits = Annotated[int, Field(ge=0, le=1000, description="How many hits are listed.")]
+Detail = Annotated[
+    Literal["brief", "full"],
+    Field(description="full adds everything, which may be hundreds of kilobytes; brief is enough to answer."),
+]
+Reply = TypeVar("Reply", bound=Model | Suggestions)
 
 
-def table_of(concepts: str | dict[str, list[str] | str] | list[Row], roots: Roots) -> ConceptTable:
-    """The table that a client names or writes; raises ConceptTableError, and NotBelowRootsError for its path."""
-    if isinstance(concepts, str):
-        with roots.opened(concepts) as path:
-            return ConceptTable.load(path)
-    rows = sum(map(len, concepts.values())) if isinstance(concepts, dict) else len(concepts)
-    if rows > _MOST_ROWS:
-        raise ConceptTableError(
-            f"has {rows:,} rows, and a call takes {_MOST_ROWS:,}",
-            remedy="save it as a file, and name the file",
-        )
-    return ConceptTable.from_tree(concepts)
+class Tools:
+    """What a client can call; `folders` and `limits` hold for all of them."""
 
+    def __init__(self, folders: AllowedFolders, limits: Limits) -> None:
+        self._folders, self._limits = folders, limits
+        self._slots = anyio.CapacityLimiter(limits.jobs)
+        self._running: set[Stop] = set()
 
-def options_for(path: Path, asked: ReadingAsked | None, limits: Limits) -> AuditOptions:
-    """The options for a document at this path; raises OptionError for what does not exist or exceeds the limits."""
-    given = {} if asked is None else asked.model_dump(exclude_unset=True)
-    saved = (path / "document.json").is_file()
-    most = {
-        "page_seconds": limits.page_seconds,
-        "document_seconds": limits.document_seconds,
-        "sweep_seconds": limits.document_seconds,
-    }
-    for name, limit in most.items():
-        if name in given and given[name] > limit:
-            raise OptionError(
-                f"option {name}: {given[name]:g} is more than the {limit:g} s that this server allows",
-                remedy="ask for less, or leave it out",
+    async def list_files(
+        self,
+        ctx: Context,
+        contains: Annotated[str, Field(description="Part of the path, in any case; empty for all.")] = "",
+        limit: Annotated[int, Field(ge=1, le=5000)] = 200,
+    ) -> Annotated[CallToolResult, FilesReply]:
+        """List the documents, saved parses and concept tables that the other tools can read, by the paths they take."""
+
+        def work(stop: Stop) -> FilesReply:
+            def entries() -> Any:
+                for path, real in self._folders.walk():
+                    stop.check()
+                    is_folder = real.is_dir()
+                    kind = "saved_parse" if is_folder else _KINDS.get(PurePosixPath(path).suffix.lower())
+                    if kind is not None and contains.casefold() in path.casefold():
+                        size = None if is_folder else real.stat().st_size
+                        yield FileEntry(path=path, kind=kind, size_bytes=size)
+
+            files = tuple(islice(entries(), limit + 1))
+            return FilesReply(folders=self._folders.names, files=files[:limit], more=len(files) > limit)
+
+        return await self._call(ctx, work)
+
+    async def audit(
+        self,
+        ctx: Context,
+        document: Document,
+        concepts: Concepts,
+        question: Question = None,
+        options: Annotated[ToolAuditOptions | None, Field(description="How to read and to judge.")] = None,
+        detail: Detail = "brief",
+        max_hits: MaxHits = 10,
+        retrieved: Retrieved = None,
+    ) -> Annotated[CallToolResult, AuditReply]:
+        """Is what the concept table describes absent from a document? The only tool that can establish absence.
+
+        Read `finding` first, and word your answer as `how_to_say` says:
+        - mentioned: the concepts are there. Read hits and pages; absence cannot be claimed.
+        - absent_within_coverage: everything was read and searched; "the document does not mention X" is shown for the
+          words of the table and the pages of this document. Say so with these limits, never "X does not exist".
+        - not_established: not found in what could be read, but something in `unmet` was not read or not searched. Do
+          not say that the document does not mention it. Name what is unmet, its pages, and its remedy.
+        An error is no finding at all. With detail "full" the text is the whole justification, as docaudit saves it.
+        """
+
+        def work(stop: Stop) -> AuditReply:
+            table = self._table(concepts)
+            with self._folders.opened(document) as path:
+                justification = docaudit.audit(
+                    path,
+                    table,
+                    question=question,
+                    retrieved=retrieved,
+                    options=self._options(path, options),
+                    progress=stop,
+                )
+            return AuditReply.of(justification, max_hits=max_hits, full=detail == "full")
+
+        return await self._call(ctx, work)
+
+    async def coverage(
+        self, ctx: Context, document: Document, options: Reading = None, detail: Detail = "brief"
+    ) -> Annotated[CallToolResult, CoverageReply]:
+        """Which pages and parts of a document can a program read, and why not the others, with what would settle it?
+
+        What is listed with may_hold_text was not searched by anybody: text may stand there.
+        """
+
+        def work(stop: Stop) -> CoverageReply:
+            parsed, _ = self._parsed(document, options, stop)
+            return CoverageReply.of(measure_readability(parsed), full=detail == "full")
+
+        return await self._call(ctx, work)
+
+    async def sweep(
+        self,
+        ctx: Context,
+        document: Document,
+        concepts: Concepts,
+        options: Reading = None,
+        detail: Detail = "brief",
+        max_hits: MaxHits = 50,
+        offset: Annotated[int, Field(ge=0, description="How many hits to skip, to read on.")] = 0,
+    ) -> Annotated[CallToolResult, SweepReply]:
+        """Find every occurrence of every word of the concept table in a document, with page and snippet.
+
+        No hit is no finding: use audit before you say that a document does not mention something, most of all where
+        searched_in_full is false.
+        """
+
+        def work(stop: Stop) -> SweepReply:
+            table = self._table(concepts)
+            parsed, chosen = self._parsed(document, options, stop)
+            stop.check()
+            result = docaudit.sweep(parsed, table, sweep_seconds=chosen.sweep_seconds)
+            return SweepReply.of(parsed, result, offset=offset, max_hits=max_hits, full=detail == "full")
+
+        return await self._call(ctx, work)
+
+    async def suggest(
+        self,
+        ctx: Context,
+        document: Document,
+        concepts: Concepts,
+        options: Reading = None,
+        top: Annotated[int, Field(ge=1, le=100, description="Candidates for each concept.")] = 10,
+    ) -> Annotated[CallToolResult, Suggestions]:
+        """Words and phrases of a document that the concept table may lack: other names, spellings, acronyms.
+
+        Use it before an audit. Nothing is accepted here: a person decides which candidates belong into the table.
+        """
+
+        def work(stop: Stop) -> Suggestions:
+            table = self._table(concepts)
+            parsed, _ = self._parsed(document, options, stop)
+            stop.check()
+            return docaudit.suggest(parsed, table, top=top, cache=False)
+
+        return await self._call(ctx, work)
+
+    async def verify(
+        self,
+        ctx: Context,
+        justification: Annotated[
+            str, Field(description="Path of the justification.json that an audit saved.")
+        ],
+        document: Document,
+    ) -> Annotated[CallToolResult, VerifyReply]:
+        """Check a saved justification against its document: was it changed, and does the audit give the same again?
+
+        verified is true only if nothing differs and the audit was repeated; each check says what was compared.
+        """
+
+        def work(stop: Stop) -> VerifyReply:
+            with self._folders.opened(justification) as file:
+                saved = load_justification(file)
+            for name in ("page_seconds", "document_seconds", "sweep_seconds"):
+                limit = max(self._limit_of(name), AuditOptions.model_fields[name].default)
+                seconds = getattr(saved.options, name)
+                if seconds > limit:
+                    raise OptionError(
+                        f"it was made with {name} {seconds:g}, more than the {limit:g} s that this server allows",
+                        remedy="verify it on the command line",
+                    )
+            with self._folders.opened(document) as path:
+                password = self._limits.password
+                return VerifyReply.of(docaudit.verify(saved, path, password=password, progress=stop))
+
+        # An audit is repeated with its own options, so the whole call has the limit.
+        return await self._call(ctx, work, seconds=self._limits.document_seconds)
+
+    def _table(self, concepts: str | WrittenTable) -> ConceptTable:
+        """The table that a client names or writes; raises ConceptTableError, and NotBelowRootsError for its path."""
+        if isinstance(concepts, str):
+            with self._folders.opened(concepts) as path:
+                return ConceptTable.load(path)
+        rows = sum(map(len, concepts.values())) if isinstance(concepts, dict) else len(concepts)
+        if rows > _MAX_ROWS:
+            raise ConceptTableError(
+                f"has {rows:,} rows, and a call takes {_MAX_ROWS:,}",
+                remedy="save it as a file, and name the file",
             )
-        # A saved parse keeps the times with which it was read.
-        if AuditOptions.model_fields[name].default > limit and not (saved and name != "sweep_seconds"):
-            given.setdefault(name, limit)
-    return AuditOptions.from_keywords(None, {**given, "password": limits.password})
+        return ConceptTable.from_tree(concepts)
 
+    def _limit_of(self, name: str) -> float:
+        return self._limits.page_seconds if name == "page_seconds" else self._limits.document_seconds
 
-def need_replayable(saved: AuditOptions, limits: Limits) -> None:
-    """Raise OptionError if a justification took more time than a client gets here, by default or by asking."""
-    for name in ("page_seconds", "document_seconds", "sweep_seconds"):
-        own = limits.page_seconds if name == "page_seconds" else limits.document_seconds
-        limit = max(own, AuditOptions.model_fields[name].default)
-        if getattr(saved, name) > limit:
-            raise OptionError(
-                f"it was made with {name} {getattr(saved, name):g}, more than the {limit:g} s that this server allows",
-                remedy="verify it on the command line",
-            )
+    def _options(self, path: Path, options: ReadingOptions | None) -> AuditOptions:
+        """The options for the document at this path; raises OptionError for what exceeds the limits."""
+        chosen = {} if options is None else options.model_dump(exclude_unset=True)
+        is_saved = (path / "document.json").is_file()
+        for name in ("page_seconds", "document_seconds", "sweep_seconds"):
+            limit = self._limit_of(name)
+            if name in chosen and chosen[name] > limit:
+                raise OptionError(
+                    f"option {name}: {chosen[name]:g} is more than the {limit:g} s that this server allows",
+                    remedy="ask for less, or leave it out",
+                )
+            # A saved parse keeps the times with which it was read.
+            if AuditOptions.model_fields[name].default > limit and not (is_saved and name != "sweep_seconds"):
+                chosen.setdefault(name, limit)
+        return AuditOptions.from_keywords(None, {**chosen, "password": self._limits.password})
 
+    def _parsed(
+        self, document: str, options: ReadingOptions | None, stop: Stop
+    ) -> tuple[ParsedDocument, AuditOptions]:
+        """The document as tables, and the options within the limits."""
+        with self._folders.opened(document) as path:
+            chosen = self._options(path, options)
+            saved = open_parsed(path)
+            if saved is None:
+                return docaudit.parse(path, options=chosen, progress=stop), chosen
+            chosen.read_with(saved.options)
+            return saved, chosen
 
-_NO_FINDING = "This is an error, not a finding: it says nothing about what the document mentions."
-_MOST = 4000
-"""Characters of an error that are told: a table may have a fault in each row."""
-_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
-
-
-def refusal(cause: str) -> str:
-    """The cause, shortened if it is long, and that it is no finding."""
-    more = len(cause) - _MOST
-    shown = cause if more <= 0 else f"{cause[:_MOST]}… ({more:,} more characters)"
-    return str(whole(f"{shown}\n{_NO_FINDING}"))
-
-
-def faults(error: ValidationError) -> str:
-    """What is wrong with arguments, one fault in each line, without the values: one of them may be a password."""
-    listed = error.errors(include_url=False, include_input=False, include_context=False)
-    return "\n".join(f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in listed)
-
-
-def whole(value: Any) -> Any:
-    """Without half characters (of broken fonts, or a client's own), which no message can carry."""
-    if isinstance(value, str):
-        return _HALF_CHARACTER.sub("\ufffd", value)
-    if isinstance(value, list):
-        return [whole(part) for part in value]
-    if isinstance(value, dict):
-        return {whole(key): whole(part) for key, part in value.items()}
-    return value
-
-
-_SHOWN = 10
-_SAY = {
-    Finding.MENTIONED: "The required concepts are found where they must meet. Read the hits and their pages before you "
-    "answer; do not deny that the document mentions it.",
-    Finding.ABSENT: "You may say that the document does not mention it within the stated coverage: name the document, "
-    "the pages, and that these words were searched. Do not say that it does not exist, or that nothing could be found.",
-    Finding.NOT_ESTABLISHED: "Absence is NOT established. Do not say that the document does not mention it. Say that "
-    "it was not found in what could be read, name what is unmet with its pages, and what would settle it.",
-}
-
-
-class AuditReply(Model):
-    """The finding of an audit, in short.
-
-    Attributes:
-        headline: The finding as a title.
-        verdict: What the finding means, in one sentence.
-        how_to_say: How to word it for a person, and what not to say.
-        document: Which document was audited, by what.
-        finding: mentioned; absent_within_coverage (all obligations are met or waived); not_established (something was
-            not read or not searched: nothing may be denied).
-        unmet: What was not shown, on which pages, and what would settle it.
-        waived: What a person waived, with the reason.
-        hits: The first hits; hits_total counts all.
-        cooccurrences: The first places where concepts meet; cooccurrences_total counts all.
-        near_misses: Text close to a variant, each with why it is no hit.
-        pages_with_text: Pages with text in their text layer, of pages_total.
-        ink_read_share: Ink under text that was read, of all ink; null if it was not measured.
-        retrieval: What of the hits was among the retrieved chunks; null if none were given.
-        justification: The whole, with every hit, variant and blind spot; null unless detail is full.
-    """
-
-    headline: str
-    verdict: str
-    how_to_say: str
-    document: DocumentIdentity
-    question: str | None
-    finding: Finding
-    reason: AbsenceReason | None
-    strength: Strength
-    absence_explanation: str
-    suggested_requery: str | None
-    unmet: tuple[ObligationCheck, ...]
-    waived: tuple[ObligationCheck, ...]
-    required: tuple[str, ...]
-    concept_hits: Mapping[str, int]
-    concept_pages: Mapping[str, tuple[int, ...]]
-    hits_total: int
-    hits: tuple[Hit, ...]
-    cooccurrences_total: int
-    cooccurrences: tuple[Meeting, ...]
-    closest_mentions: tuple[Mention, ...]
-    near_misses: tuple[Mention, ...]
-    pages_total: int
-    pages_with_text: int
-    pages_by_state: Mapping[PageState, int]
-    ink_read_share: float | None
-    digest: str
-    retrieval: RetrievalCheck | None = None
-    justification: AbsenceJustification | None = None
-
-    @classmethod
-    def of(cls, found: AbsenceJustification, *, max_hits: int, full: bool) -> AuditReply:
-        """The short form, with the whole if it is wanted."""
-        assert found.coverage is not None
-        same = {name: getattr(found, name) for name in cls.model_fields if name in type(found).model_fields}
-        same |= {name: getattr(found.coverage, name) for name in _COVERAGE}
-        short = {
-            "headline": headline(found),
-            "verdict": verdict(found),
-            "how_to_say": _SAY[found.finding],
-            "waived": tuple(one for one in found.obligations if one.state is ObligationState.WAIVED),
-            "hits_total": len(found.hits),
-            "hits": found.hits[:max_hits],
-            "cooccurrences_total": len(found.cooccurrences),
-            "cooccurrences": found.cooccurrences[:_SHOWN],
-            "near_misses": found.near_misses[:_SHOWN],
-            "justification": found if full else None,
-        }
-        return cls(**{**same, **short})
-
-    def as_data(self) -> dict[str, Any]:
-        """The reply as JSON has it; the justification as it is saved."""
-        data = self.model_dump(mode="json")
-        if self.justification is not None:
-            data["justification"] = as_data(self.justification)
-        return data
-
-    def as_text(self) -> str:
-        """The short form as JSON; of the whole the very bytes of `docaudit audit --json`."""
-        if self.justification is not None:
-            return dump(self.justification)
-        return as_json(self.as_data())
-
-
-_COVERAGE = ("pages_total", "pages_with_text", "pages_by_state", "ink_read_share")
-
-
-class SweepReply(Model):
-    """What the words of a table hit in a document. It is no finding: only an audit may say that something is absent.
-
-    Attributes:
-        document: Which document was searched.
-        hits_total: Rows in all; `hits` has those from `offset` on.
-        concept_hits: Hits by concept; possible ones (accents_differ, ocr_fuzzy) are left out, as in an audit.
-        searched_in_full: Every variant was searched and nothing that may hold text was left unread. If false, no hit
-            means nothing.
-        not_searched: Variants that were not searched in full, and why.
-        pages_with_unread_parts: Pages (0: the document as a whole) with a part that may hold text and was not read.
-        ledger: Every variant, found or not; null unless detail is full.
-    """
-
-    document: DocumentIdentity
-    hits_total: int
-    offset: int
-    hits: tuple[Hit, ...]
-    concept_hits: Mapping[str, int]
-    searched_in_full: bool
-    not_searched: tuple[LedgerRow, ...]
-    pages_with_unread_parts: tuple[int, ...]
-    ledger: tuple[LedgerRow, ...] | None = None
-
-    @classmethod
-    def of(
-        cls, parsed: ParsedDocument, result: SweepResult, *, offset: int, max_hits: int, full: bool
-    ) -> SweepReply:
-        """A part of the hits, and what was not searched."""
-        found, ledger = hits(result.hit_df), ledger_rows(result.ledger_df)
-        unread = {
-            spot.page_num for spot in blind_spots(parsed.blind_spot_df) if spot.text_likely.value != "no"
-        }
-        failed = tuple(row for row in ledger if row.state is not LedgerState.SEARCHED)
-        counts = dict.fromkeys((row.concept for row in ledger), 0)
-        for hit in found:
-            counts[hit.concept] += not hit.match_kind.is_possible
-        return cls(
-            document=parsed.identity,
-            hits_total=len(found),
-            offset=offset,
-            hits=found[offset : offset + max_hits],
-            concept_hits=counts,
-            searched_in_full=not failed and not unread,
-            not_searched=failed,
-            pages_with_unread_parts=tuple(sorted(unread)),
-            ledger=ledger if full else None,
-        )
-
-
-class CoverageReply(Model):
-    """How much of a document a program can read.
-
-    Attributes:
-        document: Which document was read.
-        complete: Nothing that may hold text is left unread.
-        readable_share: pages_read_in_full of pages_total, 0 to 1.
-        kinds: What was not read, by kind, with pages, meaning and remedy; those that may hold text first.
-        readability: The whole, with every page and blind spot; null unless detail is full.
-    """
-
-    document: DocumentIdentity
-    complete: bool
-    readable_share: float
-    pages_total: int
-    pages_read_in_full: int
-    pages_not_read_in_full: tuple[int, ...]
-    parts_not_read_outside_pages: int
-    kinds: tuple[KindSummary, ...]
-    readability: Readability | None = None
-
-    @classmethod
-    def of(cls, read: Readability, *, full: bool) -> CoverageReply:
-        """The short form, with the whole if it is wanted."""
-        same = {name: getattr(read, name) for name in cls.model_fields if name in type(read).model_fields}
-        short = {
-            "complete": read.complete,
-            "pages_total": read.coverage.pages_total,
-            "kinds": tuple(_fewer_details(kind) for kind in read.kinds),
-            "readability": read if full else None,
-        }
-        return cls(**{**same, **short})
-
-
-def _fewer_details(kind: KindSummary) -> KindSummary:
-    first = dict(list(kind.details.items())[:_SHOWN])
-    return kind.model_copy(update={"details": first})
-
-
-class VerifyReply(Model):
-    """Whether a saved justification is what docaudit finds in this document, and unchanged.
-
-    Attributes:
-        verified: Nothing differs, and the audit was repeated.
-        document: Name of the document as the justification gives it.
-        checks: All checks in order.
-    """
-
-    verified: bool
-    document: str
-    checks: tuple[Check, ...]
-
-    @classmethod
-    def of(cls, found: Verification) -> VerifyReply:
-        """The checks with their result."""
-        return cls(verified=found.verified, document=found.document, checks=found.checks)
-
-
-class FileEntry(Model):
-    """A file that can be named in other calls. JSON is a concept table or a saved justification."""
-
-    path: str
-    kind: Literal["pdf", "saved_parse", "table", "json"]
-    size_bytes: int | None
-
-
-class FilesReply(Model):
-    """Files below the folders that the server was started with.
-
-    Attributes:
-        folders: Names of the folders; with several, paths begin with one of them.
-        files: In the order of folders and names.
-        more: There are more: ask with a part of the name.
-    """
-
-    folders: tuple[str, ...]
-    files: tuple[FileEntry, ...]
-    more: bool
-
-
-def as_json(data: Any) -> str:
-    """JSON on one line: lists of pages with a line for each page would be most of what a model reads."""
-    return json.dumps(data, ensure_ascii=False, allow_nan=False)
-
-
-_TELL_SECONDS = 0.25
-"""How often progress is told: a client need not hear of each page."""
-
-Result = TypeVar("Result")
-Tell = Callable[[float, float | None, str | None], Awaitable[None]]
-
-
-async def in_thread(work: Callable[[Stop], Result], slots: anyio.CapacityLimiter, tell: Tell) -> Result:
-    """What the work returns, or its error. It runs in a thread, as soon as a slot is free.
-
-    If the call is cancelled, the work and its child processes are ended, and the slot is free when they are.
-    """
-    pages = _Pages()
-    stop = Stop(pages.done)
-    outcome: Future[Result] = Future()
-
-    def run() -> None:
+    async def _call(
+        self, ctx: Context, work: Callable[[Stop], Reply], seconds: float | None = None
+    ) -> CallToolResult:
+        """The reply of the work as text and as data; an error of docaudit as a message that is no finding."""
         try:
-            outcome.set_result(work(stop))
-        except Exception as error:  # noqa: BLE001 - raised again below, outside the group, which would wrap it
-            outcome.set_exception(error)
+            reply = await self._in_thread(ctx, work, seconds)
+        except PasswordRequiredError as error:
+            # No tool takes one, and nobody is to type it into a conversation.
+            remedy = "a person sets DOCAUDIT_PASSWORD where docaudit mcp is started"
+            return _error_result(error, str(error).replace(error.remedy, remedy))
+        except DocauditError as error:
+            return _error_result(error, str(error))
+        data = reply.model_dump(mode="json")
+        justification = reply.justification if isinstance(reply, AuditReply) else None
+        if justification is not None:
+            data["justification"] = as_data(justification)
+        # On one line: lists of pages with a line for each page would be most of what a model reads.
+        text = _sendable(json.dumps(data, ensure_ascii=False, allow_nan=False))
+        shown = text if justification is None else dump(justification)
+        return CallToolResult(
+            content=[TextContent(type="text", text=shown)], structured_content=json.loads(text)
+        )
 
-    async with anyio.create_task_group() as group:
-        group.start_soon(_watch, pages, stop, tell)
-        if not slots.available_tokens:
-            await tell(0, None, "waiting for other calls")
-        # Not abandoned: a cancelled call waits here, stopped by _watch, until nothing of it runs any more.
-        await anyio.to_thread.run_sync(run, limiter=slots)
-        group.cancel_scope.cancel()
-    await anyio.lowlevel.checkpoint()  # a call that was cancelled ends here, with no result
-    await pages.tell(tell)
-    return outcome.result()
+    async def _in_thread(self, ctx: Context, work: Callable[[Stop], Reply], seconds: float | None) -> Reply:
+        """What the work returns, as soon as a slot is free. If the call is cancelled, its processes are ended."""
+        pages: list[tuple[int, int]] = []  # done and in all, written by the threads that read
+        stop = Stop(lambda done, total: pages.append((done, total)))
+
+        async def report() -> None:
+            if pages:
+                done, total = max(pages)
+                pages.clear()
+                await ctx.report_progress(done, total, f"{done:,} of {total:,} pages read")
+
+        async def report_now_and_then() -> None:
+            while True:
+                await asyncio.sleep(_PROGRESS_SECONDS)
+                await report()
+
+        async with self._slots:
+            self._running.add(stop)
+            reporting = asyncio.create_task(report_now_and_then())
+            try:
+                with anyio.fail_after(seconds):
+                    reply = await anyio.to_thread.run_sync(work, stop, abandon_on_cancel=True)
+            except TimeoutError as error:
+                raise OptionError(
+                    f"it was not done after the {seconds:g} s that this server allows; nothing is known",
+                    remedy="do it on the command line, or start the server with a larger --document-seconds",
+                ) from error
+            finally:
+                stop.stop()
+                self._running.discard(stop)
+                reporting.cancel()
+        await report()
+        return reply
+
+    def stop_all(self) -> None:
+        """End the processes of all calls that are worked on."""
+        for stop in tuple(self._running):
+            stop.stop()
 
 
-@contextmanager
-def within(seconds: float, stop: Stop) -> Iterator[None]:
-    """End work that takes longer; raises OptionError then."""
-    ended = threading.Event()
+def _error_result(error: DocauditError, message: str) -> CallToolResult:
+    cause = f"{type(error).__name__}: {message}"
+    if len(cause) > _MAX_ERROR:
+        cause = f"{cause[:_MAX_ERROR]}… ({len(cause) - _MAX_ERROR:,} more characters)"
+    text = _sendable(f"{cause}\n{_NO_FINDING}")
+    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
-    def end() -> None:
-        ended.set()
-        stop.stop()
 
-    timer = threading.Timer(seconds, end)
-    timer.daemon = True
-    timer.start()
+def _sendable(text: str) -> str:
+    """Text without lone surrogates (of broken fonts, or a client's own), which no message can carry."""
+    return _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def build_server(folders: AllowedFolders, limits: Limits | None = None) -> MCPServer:
+    """A server with all tools, for any transport."""
+    return _server_of(Tools(folders, limits or Limits()), folders)
+
+
+def _server_of(tools: Tools, folders: AllowedFolders) -> MCPServer:
+    described_tools = []
+    for function in (
+        tools.list_files,
+        tools.audit,
+        tools.coverage,
+        tools.sweep,
+        tools.suggest,
+        tools.verify,
+    ):
+        tool = Tool.from_function(
+            function,
+            annotations=ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False),
+        )
+        arguments = tool.fn_metadata.arg_model
+        # An argument that is not known would be dropped in silence, and with it what the client meant to say; and
+        # errors must not repeat a password.
+        arguments.model_config |= ConfigDict(extra="forbid", hide_input_in_errors=True)
+        arguments.model_rebuild(force=True)
+        tool.parameters = arguments.model_json_schema(by_alias=True)
+        described_tools.append(tool)
+    return MCPServer(
+        "docaudit",
+        title="docaudit: is it really not in this document?",
+        version=docaudit.__version__,
+        instructions=_INSTRUCTIONS.format(folders=", ".join(folders.names)),
+        tools=described_tools,
+        log_level="WARNING",
+    )
+
+
+def serve(folders: AllowedFolders, limits: Limits, *, port: int | None = None) -> None:
+    """Serve until the client goes: over standard input and output, or over HTTP to this machine alone.
+
+    Raises OptionError if the port is taken.
+    """
+    tools = Tools(folders, limits)
+    server = _server_of(tools, folders)
+    if port is None:
+
+        def end(number: int, _frame: FrameType | None) -> None:
+            # Python would wait for the thread that reads standard input, and so for another line.
+            tools.stop_all()
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, end)
+        server.run("stdio")
+        return
     try:
-        yield
-    except StoppedError as error:
-        if not ended.is_set():
-            raise
+        listening = socket.create_server((LOOPBACK, port))
+    except OSError as error:  # the library would end with the exit code of a finding
         raise OptionError(
-            f"it was not done after the {seconds:g} s that this server allows; nothing is known",
-            remedy="do it on the command line, or start the server with a larger --document-seconds",
+            f"port {port} cannot be taken: {error.strerror or error}", remedy="name another one"
         ) from error
-    finally:
-        timer.cancel()
-
-
-class _Pages:
-    """The pages done last; threads write it, and nobody waits for anybody."""
-
-    def __init__(self) -> None:
-        self._now: tuple[int, int] | None = None
-        self._told: tuple[int, int] | None = None
-
-    def done(self, done: int, total: int) -> None:
-        self._now = (done, total)
-
-    async def tell(self, tell: Tell) -> None:
-        """Tell it if it is news."""
-        now = self._now
-        if now is not None and now != self._told:
-            self._told = now
-            await tell(now[0], now[1], f"{now[0]:,} of {now[1]:,} pages read")
-
-
-async def _watch(pages: _Pages, stop: Stop, tell: Tell) -> None:
-    try:
-        while True:
-            await anyio.sleep(_TELL_SECONDS)
-            await pages.tell(tell)
-    finally:
-        stop.stop()
+    app = server.streamable_http_app(host=LOOPBACK, max_request_body_size=_MAX_BODY)
+    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=_ENDING_SECONDS)
+    with listening, suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])

@@ -153,6 +153,7 @@ def _context(j: AbsenceJustification, t: Tongue) -> dict[str, Any]:
         "option_facts": facts.option_facts(j, t),
         "steps": facts.steps_to_check(j, t),
         "worded_by": facts.worded_by(j, t),
+        "remark_label": facts.remark_label(j, t),
         "retrieval": _retrieval(j, t),
     }
 

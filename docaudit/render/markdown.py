@@ -110,7 +110,10 @@ def _finding(j: AbsenceJustification, t: Tongue) -> list[str]:
         lines.append(f"- **{t('Ask instead')}**: {escaped(j.suggested_requery)}")
     if j.redacted:
         lines.append(f"- **{t('Note')}**: {t('text of the document left out')}")
-    return [*lines, "", escaped(j.absence_explanation), "", f"({escaped(facts.worded_by(j, t))})"]
+    lines += ["", escaped(j.absence_explanation), "", f"({escaped(facts.worded_by(j, t))})"]
+    if j.model_remark:
+        lines += ["", f"{escaped(facts.remark_label(j, t))}: {escaped(j.model_remark)}"]
+    return lines
 
 
 def _concepts(j: AbsenceJustification, t: Tongue) -> list[str]:

@@ -194,6 +194,8 @@ def _document(j: AbsenceJustification) -> Iterator[tuple[str, object]]:
     yield "reason", j.reason.value if j.reason else ""
     yield "strength", j.strength.value
     yield "explanation", j.absence_explanation
+    if j.model_remark:
+        yield "model_remark", j.model_remark
     if j.document is not None:
         yield "document", j.document.name
         yield "sha256", j.document.sha256

@@ -29,6 +29,7 @@ from docaudit.render.view import (
     headline,
     missed_by_concept,
     obligation_counts,
+    remark_label,
     retrieval_notes,
     retrieval_verdict,
     strength,
@@ -289,6 +290,9 @@ def _finding(paper: Paper, justification: AbsenceJustification) -> None:
         paper.say((set_cell_size(name, width) + " ", "dim"), one_line(value), hang=width + 1)
     paper.blank()
     paper.say(one_line(justification.absence_explanation))
+    if justification.model_remark:
+        label = remark_label(justification, paper.t)
+        paper.say((f"{one_line(label)}: ", "dim"), one_line(justification.model_remark))
     if justification.suggested_requery:
         paper.say(f"{paper.t('Ask instead')}: ", (one_line(justification.suggested_requery), "bold"))
 

@@ -366,17 +366,28 @@ def steps_to_check(justification: AbsenceJustification, t: Tongue) -> list[tuple
 
 
 def worded_by(justification: AbsenceJustification, t: Tongue) -> str:
-    """Who worded the explanation."""
+    """Who worded the explanation, and what a language model that was asked had to do with the rest."""
     record = justification.explained_by
     if record.method == "model":
-        return t("worded by the language model {model} and checked against the evidence", model=record.model)
+        return t(
+            "worded by the template of docaudit; the language model {model} chose reason and mentions",
+            model=record.model,
+        )
     if record.model:
         return t(
             "worded by the template of docaudit: {n} of the language model {model} did not hold",
-            n=t.count(len(record.refused), "wording"),
+            n=t.count(len(record.refused), "answer"),
             model=record.model,
         )
     return t("worded by the template of docaudit")
+
+
+def remark_label(justification: AbsenceJustification, t: Tongue) -> str:
+    """Whose sentence the remark is, and what of it was checked; it stands before every remark that is shown."""
+    return t(
+        "Remark of the language model {model} (only its numbers and quotations were checked)",
+        model=justification.explained_by.model,
+    )
 
 
 STATE_ORDER = (

@@ -1,1 +1,1 @@
-"""A language model words the explanation, if the user asks for it; what it returns is checked before it is taken."""
+"""A language model chooses among what the evidence allows, if the user asks for it; the finding is never its own."""

@@ -38,7 +38,7 @@ from docaudit.abstention.gate import Evidence, Ratio
 from docaudit.abstention.results import unique_keys, validated
 from docaudit.errors import EvaluatorError
 from docaudit.justification import Model
-from docaudit.wording.checks import unfenced
+from docaudit.wording.model import unfenced
 
 LENIENT = "This need not be a strict test: the aim is to sort out what is clearly about something else."
 """The sentence that keeps a judge of relevance lenient; strictness is a parameter of the rule behind it."""
