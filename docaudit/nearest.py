@@ -26,8 +26,9 @@ from docaudit.concepts.model import ConceptTable
 from docaudit.concepts.variant import Variant
 from docaudit.cooccurrence import FAR, Occurrence, build_stream, closest_pair, counted, gap, occurrences
 from docaudit.tables import COOCCURRENCE_DF, HIT_DF, LINE_DF, NEAREST_DF
+from docaudit.text.english import share_stem, stems
 from docaudit.text.vocabulary import Vocabulary, build_vocabulary
-from docaudit.text.words import Span, fold, share_stem, squeeze, stems, window, without_accents, words
+from docaudit.text.words import Span, fold, squeeze, window, without_accents, words
 
 # "in" stands inside half of all words; a part that says something has this length.
 _SHORTEST_PART = 4

@@ -17,6 +17,7 @@ from docaudit.concepts.check import compile_expression, is_acronym
 from docaudit.concepts.model import ConceptTable
 from docaudit.concepts.variant import Variant
 from docaudit.errors import QuestionError
+from docaudit.text.english import share_stem
 from docaudit.text.words import (
     CJK,
     FRAME_CJK,
@@ -33,7 +34,6 @@ from docaudit.text.words import (
     TOPICS,
     Span,
     fold,
-    share_stem,
     words,
 )
 

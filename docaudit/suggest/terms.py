@@ -64,7 +64,8 @@ from docaudit.document import ParsedDocument
 from docaudit.errors import OutputError
 from docaudit.files import write_bytes
 from docaudit.suggest.acronyms import acronyms_in
-from docaudit.text.words import CJK, STOP_WORDS, WORD, fold, stems, words
+from docaudit.text.english import stems
+from docaudit.text.words import CJK, STOP_WORDS, WORD, fold, words
 
 _CONTEXT_CHARS = 160
 _BROKEN = re.compile(r"[^\W\d_]{2}[-\u2010\u00ad]$")

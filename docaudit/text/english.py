@@ -1,32 +1,39 @@
-"""Other forms in which the same word is written: plural and singular, -ise/-ize, British and American spelling,
-A.I. and AI, Japanese katakana with and without the long vowel at their end.
+"""Forms of a word or variant: every way in which the sweep looks for it, and the stems by which words are compared.
 
-The possessive needs no rule: an apostrophe is a boundary. Compounds (data center, data-center, datacenter)
-are a matter of separators and stand in docaudit.search.patterns. Rules work on the letters as written, so that a
-case-sensitive variant keeps its capitals.
+Plural and singular, -ise/-ize, British and American spelling, A.I. and AI, Japanese katakana with and without the
+long vowel at their end. The possessive needs no rule: an apostrophe is a boundary. Compounds (data center,
+data-center, datacenter) are a matter of separators and stand in docaudit.search.patterns.
+
+`forms` is exact, as what it gives is counted as a hit, and works on the letters as written, so that a case-sensitive
+variant keeps its capitals. `stems` is loose: it only says which words of a question or document to show to a person.
+
+>>> forms("data centre")
+('data centre', 'data center', 'data centres', 'data centers')
+>>> share_stem("consumption", "consuming"), share_stem("organisation", "organize"), share_stem("news", "new")
+(True, True, False)
+>>> share_stem("policies", "policy"), share_stem("movies", "movie"), share_stem("policy", "police")
+(True, True, False)
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
+
+from docaudit.text.words import fold
 
 MAX_FORMS = 16
 """Upper bound of spellings of one variant; each may be joined by its plurals."""
 
 _OUR = (
-    "arm behavi cand clam col demean endeav fav ferv flav glam harb hon hum lab neighb od par parl ranc rig "
-    "rum "
+    "arm behavi cand clam col demean endeav fav ferv flav glam harb hon hum lab neighb od par parl ranc rig rum "
     "sav splend succ tum val vap vig"
 )
-_RE = (
-    "calib cent fib goit kilomet lit lust meag met millimet nit och reconnoit sab sceptr sepulch somb "
-    "spect theat"
-)
+_RE = "calib cent fib goit kilomet lit lust meag met millimet nit och reconnoit sab sceptr sepulch somb spect theat"
 _DOUBLED = (
-    "cancel channel counsel dial disburs equal fuel fulfil initial journal label level marshal model panel "
-    "pencil "
+    "cancel channel counsel dial disburs equal fuel fulfil initial journal label level marshal model panel pencil "
     "pedal program quarrel rival shovel signal spiral total trammel travel tunnel unravel yodel"
 )
 _PAIRS = (
@@ -105,6 +112,12 @@ def singulars(word: str) -> tuple[str, ...]:
     lower = word.lower()
     if lower in _OWN_WORDS or lower.endswith(("ss", "us", "is", "ics", "ous")):
         return ()
+    return _without_plural_ending(word)
+
+
+def _without_plural_ending(word: str) -> tuple[str, ...]:
+    """What may stand before the plural ending of a word in -s."""
+    lower = word.lower()
     if lower.endswith("ies"):
         return (word[:-3] + "y", word[:-1])
     if lower.endswith(("ses", "xes", "zes", "ches", "shes", "oes")):
@@ -141,22 +154,15 @@ def forms(text: str, *, number: bool = True) -> tuple[str, ...]:
     undotted = _DOTTED.sub(lambda match: match[0].replace(".", ""), text)
     if undotted != text and len(text) <= 200:
         out |= dict.fromkeys(_english_forms(undotted, number))
-    if _KATAKANA.search(text):
-        out |= dict.fromkeys(_katakana_forms(text))
-    return tuple(out)
-
-
-def _katakana_forms(text: str) -> list[str]:
-    """コンピューター also as コンピュータ, and サーバ設定 as サーバー設定; at its end the page may go on."""
-    runs = list(_KATAKANA.finditer(text))[:4]
-    out = [text]
-    for run in reversed(runs):
+    # コンピューター also as コンピュータ, and サーバ設定 as サーバー設定; at its end the page may go on.
+    kana = [text]
+    for run in reversed(list(_KATAKANA.finditer(text))[:4]):
         word, end = run[0], run.end()
         if word.endswith("ー") and len(word) > 3:
-            out += [form[: end - 1] + form[end:] for form in out]
+            kana += [form[: end - 1] + form[end:] for form in kana]
         elif word[-1] in _LONG_AFTER and end < len(text):
-            out += [form[:end] + "ー" + form[end:] for form in out]
-    return out[1:]
+            kana += [form[:end] + "ー" + form[end:] for form in kana]
+    return tuple(out | dict.fromkeys(kana[1:]))
 
 
 def _english_forms(text: str, number: bool) -> tuple[str, ...]:
@@ -164,28 +170,101 @@ def _english_forms(text: str, number: bool) -> tuple[str, ...]:
     words = _WORD.findall(text)
     if not words or len(text) > 200:
         return (text,)
-    spelled = (
-        list(product(*(spellings(word) for word in words)))[:MAX_FORMS] if len(words) <= 8 else [tuple(words)]
-    )
-    out: dict[str, None] = {}
-    for chosen in spelled:
-        out[_joined(pieces, chosen)] = None
-    for dotted in ("{}.", "{}"):  # with its last dot first, so that a match shows it
-        out[_joined(pieces, tuple(dotted.format(".".join(w)) if _is_initials(w) else w for w in words))] = (
-            None
-        )
-    if (
-        number and not pieces[-1]
-    ):  # the text ends in a word, so its last word can be in the plural or singular
+
+    def joined(chosen: tuple[str, ...]) -> str:
+        return "".join(piece + word for piece, word in zip(pieces, (*chosen, ""), strict=True))
+
+    spelled = [tuple(words)]
+    if len(words) <= 8:
+        spelled = list(product(*(spellings(word) for word in words)))[:MAX_FORMS]
+    out = dict.fromkeys(map(joined, spelled))
+    for last_dot in (".", ""):  # with its last dot first, so that a match shows it
+        dotted = (".".join(w) + last_dot if 2 <= len(w) <= 4 and w.isupper() else w for w in words)
+        out[joined(tuple(dotted))] = None
+    if number and not pieces[-1]:  # the text ends in a word: it may stand in the plural or singular
         for chosen in spelled:
             for last in (*plurals(chosen[-1]), *singulars(chosen[-1])):
-                out[_joined(pieces, (*chosen[:-1], last))] = None
+                out[joined((*chosen[:-1], last))] = None
     return tuple(out)
 
 
-def _is_initials(word: str) -> bool:
-    return 2 <= len(word) <= 4 and word.isupper()
+_AMERICAN = tuple(
+    (re.compile(british), american)
+    for british, american in (
+        (r"is(e[sd]?|ing|ations?|ers?)$", r"iz\1"),
+        (r"ys(e[sd]?|ing|ers?)$", r"yz\1"),
+        (r"(?<=[a-z]{3})our(s|ed|ing|al|ite|ites)?$", r"or\1"),
+        (r"(?<=[a-z]{2})tre(s|d)?$", r"ter\1"),
+        (r"ogue(s)?$", r"og\1"),
+        (r"ence(s)?$", r"ense\1"),
+        (r"^programme(s)?$", r"program\1"),
+        (r"^aluminium$", "aluminum"),
+        (r"^sulph", "sulf"),
+        (r"^tyre(s)?$", r"tire\1"),
+        (r"^grey", "gray"),
+    )
+)
+"""One spelling for all, by endings: more than `spellings` knows ("our" is "or" in any word), as stems need no exact
+word."""
+_NO_PLURALS = frozenset(["always", "series", "gas", "species", "news", "means", "perhaps"])
+_SHORTEST_STEM = 3
+_SHORTEST_VERB = 4
+"""What is left after -ation must still look like a verb: "ration" is not the noun of "r-ate"."""
 
 
-def _joined(pieces: list[str], words: tuple[str, ...]) -> str:
-    return "".join(piece + word for piece, word in zip(pieces, (*words, ""), strict=True))
+@lru_cache(maxsize=200_000)
+def stems(word: str) -> frozenset[str]:
+    """Stems of what a word may be a form of: itself, its singular, the verb of -ing, -ed and -tion; American spelling.
+
+    Deliberately few: "policy" and "police" stay different words. A last e is dropped and a last y is i, so that
+    movies, movie and policies, policy meet.
+    """
+    base = fold(word).removesuffix("'s").rstrip("'")
+    if not base.isascii() or not base.isalpha():
+        return frozenset({base})
+    for british, american in _AMERICAN:
+        base = british.sub(american, base)
+    singular: tuple[str, ...] = ()
+    if len(base) > _SHORTEST_STEM and base.endswith("s") and not base.endswith(("ss", "us", "is")):
+        singular = () if base in _NO_PLURALS else _without_plural_ending(base)
+        if base.endswith("yzes"):
+            singular = (*singular, base[:-4] + "ysis")  # analyses, which is an American analyzes by now
+    found = {base, *singular}
+    for form in (base, *singular):
+        found.update(_verbs(form))
+    return frozenset(_canonical(form) if len(form) > _SHORTEST_STEM else form for form in found)
+
+
+def _canonical(stem: str) -> str:
+    return stem[:-1] + "i" if stem.endswith("y") else stem.removesuffix("e")
+
+
+def share_stem(first: str, second: str) -> bool:
+    """Whether two words may be forms of the same word."""
+    return not stems(first).isdisjoint(stems(second))
+
+
+def _verbs(word: str) -> Iterator[str]:
+    """Verbs of which a word may be the form in -ing or -ed, or the noun in -tion."""
+    for suffix in ("ing", "ed"):
+        stem = word.removesuffix(suffix)
+        if stem != word and len(stem) >= _SHORTEST_STEM:
+            yield stem
+            if stem[-1] == stem[-2]:
+                yield stem[:-1]
+            if suffix == "ed" and stem.endswith("i"):
+                yield stem[:-1] + "y"
+    for suffix, verbs in (("umption", ("um",)), ("uction", ("uc",)), ("ation", ("at", "")), ("tion", ("t",))):
+        if word.endswith(suffix):
+            for verb in verbs:
+                if len(word) - len(suffix) + len(verb) >= _SHORTEST_VERB:
+                    yield word.removesuffix(suffix) + verb
+            return
+
+
+def edits_allowed(letters: int) -> int:
+    """Wrong letters with which a word of so many letters may still be meant: 0, 1 from 5 letters, 2 from 10.
+
+    Chosen, not measured: one edit in a word of four letters mostly makes another word (cost and post, rate and date).
+    """
+    return 0 if letters < 5 else 1 if letters < 10 else 2

@@ -11,19 +11,11 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from docaudit.text.words import WORD, fold, stems, without_accents
+from docaudit.text.english import edits_allowed, stems
+from docaudit.text.words import WORD, fold, without_accents
 
-# One edit in a short word makes another word (cat, car); two edits need a word that stays itself.
-_ONE_EDIT_FROM = 4
-_TWO_EDITS_FROM = 8
 _CHUNK = 64
-
-
-def edits_allowed(text: str) -> int:
-    """How many edits away a word of this length still is a near miss."""
-    if len(text) >= _TWO_EDITS_FROM:
-        return 2
-    return 1 if len(text) >= _ONE_EDIT_FROM else 0
+"""Words whose distances are measured at a time: 64 against 100,000 words take 6 MB."""
 
 
 @dataclass(frozen=True)
@@ -75,11 +67,11 @@ class Vocabulary:
         """Folded text -> folded words one or two edits away (insert, delete, replace, swap), nearest first."""
         by_length: dict[int, list[str]] = defaultdict(list)
         for text in dict.fromkeys(texts):
-            if edits_allowed(text):
+            if edits_allowed(len(text)):
                 by_length[len(text)].append(text)
         near: dict[str, list[tuple[str, int]]] = {}
         for length, group in by_length.items():
-            most = edits_allowed(group[0])
+            most = edits_allowed(length)
             near_lengths = range(length - most, length + most + 1)
             candidates = [word for n in near_lengths for word in self._by_length.get(n, ())]
             for start in range(0, len(group) if candidates else 0, _CHUNK):

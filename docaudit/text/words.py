@@ -1,32 +1,17 @@
-"""Words and their forms: folding, cutting text into words, simple stems. What tables and stages share about words.
+"""Words of a text, sentences of a document, the snippet around a hit, and words of questions that carry no topic.
 
-These helpers answer "is this about the same word?" for validation, questions and near misses. Whether a variant is
-*found* is decided by the sweep alone, with rules of its own.
+What tables, questions and near misses share about words. Whether a variant stands in a document is decided by the
+sweep alone (docaudit.search), by rules of its own.
 
 >>> fold("Ｄａｔａ­Center")
 'datacenter'
 >>> [span.text for span in words("生成AIの電力 (10 MW)")]
 ['生成', 'AI', 'の', '電力', '10', 'MW']
->>> share_stem("consumption", "consuming"), share_stem("organisation", "organize"), share_stem("news", "new")
-(True, True, False)
-
-Where sentences begin in the lines of a document: a rule of thumb that would rather join two sentences than cut one.
-
-A sentence ends at a full stop, question or exclamation mark that is no part of an abbreviation, and with its block,
-unless the next block goes on with a small letter (a paragraph over two columns or pages).
-
 >>> starts = sentence_starts([((1, 1), "Costs rose, e.g. by 3.5 %. Then", 1), ((1, 2), "they fell.", 1)])
 >>> starts
 {(1, 1): [(0, 0), (27, 1)], (1, 2): [(0, 1)]}
 >>> sentence_at(starts, (1, 1), 20), sentence_at(starts, (1, 2), 4)
 (0, 1)
-
-The text around a finding: which part of a line is kept, and whether what was kept goes on.
-
-A snippet is verbatim and says nothing of itself. Where it was cut follows from its length and from the place of the
-match in it, so that reports can mark it.
-
-Words of questions that carry no topic of their own, in English, German, Japanese and Chinese.
 """
 
 from __future__ import annotations
@@ -86,99 +71,6 @@ def without_accents(text: str) -> str:
     return unicodedata.normalize("NFC", re.sub("[\u0300-\u036f]", "", parts))
 
 
-_AMERICAN = tuple(
-    (re.compile(british), american)
-    for british, american in (
-        (r"is(e[sd]?|ing|ations?|ers?)$", r"iz\1"),
-        (r"ys(e[sd]?|ing|ers?)$", r"yz\1"),
-        (r"(?<=[a-z]{3})our(s|ed|ing|al|ite|ites)?$", r"or\1"),
-        (r"(?<=[a-z]{2})tre(s|d)?$", r"ter\1"),
-        (r"ogue(s)?$", r"og\1"),
-        (r"ence(s)?$", r"ense\1"),
-        (r"^programme(s)?$", r"program\1"),
-        (r"^aluminium$", "aluminum"),
-        (r"^sulph", "sulf"),
-        (r"^tyre(s)?$", r"tire\1"),
-        (r"^grey", "gray"),
-    )
-)
-_NOT_PLURAL = frozenset(
-    {
-        "plus",
-        "always",
-        "bus",
-        "series",
-        "basis",
-        "gas",
-        "species",
-        "news",
-        "crisis",
-        "means",
-        "thesis",
-        "analysis",
-        "perhaps",
-    }
-)
-_SHORTEST_STEM = 3
-# "ration" is not the noun of "r-ate": what is left after -ation must still look like a verb.
-_SHORTEST_VERB = 4
-
-
-@lru_cache(maxsize=200_000)
-def stems(word: str) -> frozenset[str]:
-    """What a word may be a form of: itself, its singular, the verb of -ing, -ed and -tion; always American spelling.
-
-    Deliberately small: only plural, -ing, -ed and -tion, so that "policy" and "police" stay different words.
-    """
-    base = fold(word).removesuffix("'s").rstrip("'")
-    if not base.isascii() or not base.isalpha():
-        return frozenset({base})
-    for british, american in _AMERICAN:
-        base = british.sub(american, base)
-    forms = {base}
-    for single in _singulars(base):
-        forms |= {single, *_verbs(single)}
-    forms |= set(_verbs(base))
-    return frozenset(form.removesuffix("e") if len(form) > _SHORTEST_STEM else form for form in forms)
-
-
-def share_stem(one: str, other: str) -> bool:
-    """Whether two words may be forms of the same word."""
-    return not stems(one).isdisjoint(stems(other))
-
-
-def _singulars(word: str) -> Iterator[str]:
-    if word in _NOT_PLURAL or not word.endswith("s") or word.endswith(("ss", "us", "is")):
-        return
-    if len(word) <= _SHORTEST_STEM:
-        return
-    if word.endswith("ies"):
-        yield word[:-3] + "y"
-        return
-    if word.endswith("yzes"):
-        yield word[:-4] + "ysis"
-    if word.endswith(("ses", "xes", "zes", "ches", "shes", "oes")):
-        yield word[:-2]
-    yield word[:-1]
-
-
-def _verbs(word: str) -> Iterator[str]:
-    for suffix in ("ing", "ed"):
-        stem = word.removesuffix(suffix)
-        if stem != word and len(stem) >= _SHORTEST_STEM:
-            yield stem
-            if stem[-1] == stem[-2]:
-                yield stem[:-1]
-            if suffix == "ed" and stem.endswith("i"):
-                yield stem[:-1] + "y"
-    for suffix, verbs in (("umption", ("um",)), ("uction", ("uc",)), ("ation", ("at", "")), ("tion", ("t",))):
-        if word.endswith(suffix):
-            for verb in verbs:
-                if len(word) - len(suffix) + len(verb) >= _SHORTEST_VERB:
-                    yield word.removesuffix(suffix) + verb
-            return
-
-
 Place = tuple[int, int]
 Starts = dict[Place, list[tuple[int, int]]]
 """For each line where sentences begin or go on: first character, number of the sentence."""
@@ -195,35 +87,37 @@ _ABBREVIATION = regex.compile(
 
 
 def sentence_starts(lines: Iterable[tuple[Place, str, int]]) -> Starts:
-    """Where sentences begin.
+    """First characters of the sentences of each line: a rule that would rather join two sentences than cut one.
+
+    A sentence ends at a full stop, question or exclamation mark that is no part of an abbreviation, and with its
+    block, unless the next block goes on with a small letter (a paragraph over two columns or pages).
 
     Args:
         lines: Place, text and block of each line, in the order of reading.
     """
     starts: Starts = {}
     number, ended = -1, True
-    last: tuple[int, int] | None = None
+    block_before: tuple[int, int] | None = None
     for place, text, block in lines:
-        here = (place[0], block)
+        block_here = (place[0], block)
         first = text.lstrip()[:1]
-        if here != last and not (first.islower() and block):
+        if block_here != block_before and not (first.islower() and block):
             ended = True
         number += ended
-        found = [(0, number)]
+        starts[place] = [(0, number)]
         for match in _END.finditer(text):
             if match.end() < len(text) and not _ABBREVIATION.search(text[: match.end()].rstrip()):
                 number += 1
-                found.append((match.end(), number))
-        starts[place] = found
+                starts[place].append((match.end(), number))
         ended = _END_OF_LINE.search(text) is not None and not _ABBREVIATION.search(text.rstrip())
-        last = here
+        block_before = block_here
     return starts
 
 
 def sentence_at(starts: Starts, place: Place, char: int) -> int:
     """Number of the sentence in which a character of a line stands."""
-    here = starts[place]
-    return here[bisect_right(here, (char, 10**9)) - 1][1]
+    in_line = starts[place]
+    return in_line[bisect_right(in_line, (char, 10**9)) - 1][1]
 
 
 SNIPPET_CHARS = 160
@@ -232,7 +126,9 @@ ELLIPSIS = "…"
 
 
 def window(text: str, first: int, last: int, size: int = SNIPPET_CHARS) -> str:
-    """`size` characters of a line with those from first to last - 1 in their middle; more if these are more.
+    """Verbatim part of a line: `size` characters, those from first to last - 1 in their middle; more if these are more.
+
+    Where it was cut follows from its length and the place of the match in it (`with_ellipses`): it says nothing itself.
 
     >>> window("abcdefghij", 4, 6, 4), window("abcdefghij", 0, 2, 4), window("abc", 0, 2, 4)
     ('defg', 'abcd', 'abc')
@@ -254,22 +150,21 @@ def with_ellipses(snippet: str, match: str) -> str:
     if len(lines) != len(parts):
         return snippet
     size = SNIPPET_CHARS // len(parts)
-    return "\n".join(_marked(line, part, size) for line, part in zip(lines, parts, strict=True))
+    marked = []
+    for line, part in zip(lines, parts, strict=True):
+        places = [found.start() for found in re.finditer(re.escape(part), line)] if part else []
+        if len(line) >= size and places:
+            # Near its beginning or end the window of a line does not have the match in its middle.
+            middle = _before(len(part), size)
+            place = min(places, key=lambda place: abs(place - middle))
+            line = (ELLIPSIS if place >= middle else "") + line + (ELLIPSIS if place <= middle else "")
+        marked.append(line)
+    return "\n".join(marked)
 
 
 def _before(length: int, size: int) -> int:
     """Characters before a match of this length, if the line has as many on both sides."""
     return max(size - length, 0) // 2
-
-
-def _marked(line: str, part: str, size: int) -> str:
-    places = [found.start() for found in re.finditer(re.escape(part), line)] if part else []
-    if len(line) < size or not places:
-        return line
-    # Near its beginning or end the window of a line does not have the match in its middle.
-    middle = _before(len(part), size)
-    place = min(places, key=lambda place: abs(place - middle))
-    return (ELLIPSIS if place >= middle else "") + line + (ELLIPSIS if place <= middle else "")
 
 
 STOP_WORDS = frozenset(
@@ -301,19 +196,11 @@ FRAME_WORDS = frozenset(
 
 TOPICS = frozenset(
     {
-        ("going", "concern"),
-        ("going", "concerns"),
-        ("related", "party"),
-        ("related", "parties"),
-        ("information", "security"),
-        ("case", "law"),
-        ("use", "case"),
-        ("use", "cases"),
-        ("price", "level"),
-        ("text", "mining"),
-        ("reporting", "standard"),
+        ("going", "concern"), ("going", "concerns"), ("related", "party"), ("related", "parties"),
+        ("information", "security"), ("case", "law"), ("use", "case"), ("use", "cases"), ("price", "level"),
+        ("text", "mining"), ("reporting", "standard"),
     }
-)
+)  # fmt: skip
 """Pairs of words that name a topic together, though one or both of them only ask when they stand alone."""
 
 GERMAN_MARKS = frozenset(
