@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from docaudit.sampling import draw_sample
     from docaudit.sampling_sheet import ElusionResult, read_sample
     from docaudit.saved import load_justification
-    from docaudit.search import sweep_for_absence
+    from docaudit.search.article import sweep_for_absence
     from docaudit.suggest import suggest
     from docaudit.verify import Verification, verify
 
@@ -78,7 +78,7 @@ _HOME = {
     "draw_sample": "docaudit.sampling",
     "load_justification": "docaudit.saved",
     "suggest": "docaudit.suggest",
-    "sweep_for_absence": "docaudit.search",
+    "sweep_for_absence": "docaudit.search.article",
     "Verification": "docaudit.verify",
     "verify": "docaudit.verify",
 }

@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 
 from docaudit.concepts.model import ConceptTable
 from docaudit.concepts.variant import Variant
-from docaudit.search import sweep_for_absence, sweep_lines
-from docaudit.search.flows import Pieces, build_flows
+from docaudit.search import sweep_lines
+from docaudit.search.article import sweep_for_absence
 from docaudit.search.lines import PageLines
-from docaudit.search.matching import Corpus, fast_matches, plain_matches
+from docaudit.search.matching import fast_matches, plain_matches
 from docaudit.search.patterns import compile_variant
+from docaudit.search.reading_orders import Segments, reading_orders
+from docaudit.search.search_text import SearchText
 from docaudit.tables import HIT_DF, LEDGER_DF, LINE_DF, TOC_DF
 from tests.lines_helper import NAN, boxed, found, hits, kinds, page_of, table
 
@@ -62,12 +64,12 @@ def test_fast_path_equals_plain_regular_expressions(
     texts, variants = drawn
     half = len(texts) // 2
     lines = PageLines.of(table(page_of(*texts[:half]) + page_of(*texts[half:], page=2)))
-    corpus = Corpus(lines, Pieces.of(build_flows(lines)))
+    text = SearchText(lines, Segments.of(reading_orders(lines)))
     patterns = [
         compile_variant(Variant(concept="c", text=text, match=match, case=case, inflect=inflect))  # type: ignore[arg-type]
         for text, (match, case, inflect) in zip(variants, modes, strict=True)
     ]
-    assert fast_matches(corpus, patterns) == plain_matches(corpus, patterns)
+    assert fast_matches(text, patterns) == plain_matches(text, patterns)
 
 
 @settings(max_examples=100, deadline=None)

@@ -35,7 +35,8 @@ from docaudit.document import ParsedDocument
 from docaudit.errors import DocauditError, InputError, SavedFileError
 from docaudit.justification import ControlGroup
 from docaudit.options import AuditOptions
-from docaudit.search import Prepared, no_collector, prepare
+from docaudit.search import no_collector
+from docaudit.search.search_text import Prepared, prepare
 from docaudit.text.vocabulary import Vocabulary, build_vocabulary, keep_vocabulary
 
 _LIBRARIES = ("numpy", "pandas", "regex", "rapidfuzz", "ahocorasick-rs")

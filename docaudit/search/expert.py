@@ -1,9 +1,9 @@
-r"""Expert regular expressions: run as written, page by page, under a time limit.
+r"""PageLines and an expert's regular expression in, its matches out, with the state of the search for the ledger.
 
-Each page is searched twice: as its lines stand, joined by line breaks; and as it reads: compatibility
-forms composed (NFKC), invisible characters dropped, words put together over a hyphen at a line end, line
-breaks turned into blanks. So `data\\s+subject` and `data subject` both find a phrase that goes over a
-line. Case is ignored unless the variant is case-sensitive. A pattern that runs out of time on three pages
+It is run as written, page by page, under a time limit. Each page is searched twice: as its lines stand, joined by line
+breaks; and as it reads: compatibility forms composed (NFKC), invisible characters dropped, words put together over a
+hyphen at a line end, line breaks turned into blanks. So `data\s+subject` and `data subject` both find a phrase that
+goes over a line. Case is ignored unless the variant is case-sensitive. A pattern that runs out of time on three pages
 is given up; the pages it was not run on are named.
 """
 
@@ -21,6 +21,7 @@ from docaudit.codes import LedgerState, MatchKind
 from docaudit.concepts.check import compile_expression
 from docaudit.concepts.variant import Variant
 from docaudit.search.lines import PageLines
+from docaudit.search.search_text import Part
 from docaudit.text.folding import FOLD
 
 MAX_TIMEOUTS = 3
@@ -30,15 +31,13 @@ _EXPLOSIVE_DETAIL = (
     "a repetition of nothing but a repetition, as in (a+)+, can take time without end; write a+"
 )
 
-Parts = tuple[tuple[int, int, int], ...]
 Chars = list[tuple[str, int, int]]
-"""Searched text, one character at a time: the character, its row, its index in the line (-1 for a
-separator)."""
+"""Searched text, one character at a time: the character, its row, its index in the line (-1 for a separator)."""
 
 
 def sweep_expression(
     lines: PageLines, variant: Variant, seconds: float, deadline: float = inf
-) -> tuple[list[tuple[MatchKind, Parts]], LedgerState, str]:
+) -> tuple[list[tuple[MatchKind, tuple[Part, ...]]], LedgerState, str]:
     """Matches of one expression, the state of the search, and what went wrong.
 
     Args:
@@ -54,7 +53,7 @@ def sweep_expression(
         pattern = compile_expression(variant.text, flags)
     except regex.error as error:
         return [], LedgerState.FAILED, f"not a regular expression: {error}"
-    found: list[tuple[MatchKind, Parts]] = []
+    matches: list[tuple[MatchKind, tuple[Part, ...]]] = []
     timed_out: list[int] = []
     left_out: list[int] = []
     for page, readings in _pages(lines):
@@ -64,11 +63,11 @@ def sweep_expression(
         try:
             for reading in readings:
                 left = min(seconds, max(deadline - monotonic(), 0.001))
-                found += _matches(pattern, lines, reading, left)
+                matches += _matches(pattern, lines, reading, left)
         except TimeoutError:
             timed_out.append(page)
     if not timed_out and not left_out:
-        return found, LedgerState.SEARCHED, ""
+        return matches, LedgerState.SEARCHED, ""
     late = monotonic() >= deadline
     reasons = []
     if timed_out:
@@ -76,7 +75,7 @@ def sweep_expression(
     if left_out:
         why = " as the sweep had used up its time (sweep_seconds)" if late else ""
         reasons.append(f"not run on page {_listed(left_out)}{why}")
-    return found, LedgerState.TIMED_OUT, "; ".join(reasons)
+    return matches, LedgerState.TIMED_OUT, "; ".join(reasons)
 
 
 def _listed(pages: list[int]) -> str:
@@ -86,7 +85,7 @@ def _listed(pages: list[int]) -> str:
 
 def _matches(
     pattern: regex.Pattern[str], lines: PageLines, chars: Chars, seconds: float
-) -> Iterator[tuple[MatchKind, Parts]]:
+) -> Iterator[tuple[MatchKind, tuple[Part, ...]]]:
     text = "".join(char for char, _, _ in chars)
     for match in pattern.finditer(text, timeout=seconds):
         parts: dict[int, list[int]] = {}
@@ -97,44 +96,29 @@ def _matches(
             continue  # matched nothing that stands on the page
         listed = tuple((row, min(indexes), max(indexes) + 1) for row, indexes in parts.items())
         shown = "\n".join(lines.text[row][first:last] for row, first, last in listed)
-        kind = (
-            MatchKind.ACROSS_LINES
-            if len(listed) > 1
-            else MatchKind.EXACT
-            if shown == match[0]
-            else MatchKind.FOLDED
-        )
-        yield kind, listed
+        as_written = MatchKind.EXACT if shown == match[0] else MatchKind.FOLDED
+        yield (MatchKind.ACROSS_LINES if len(listed) > 1 else as_written), listed
 
 
 def _pages(lines: PageLines) -> Iterator[tuple[int, list[Chars]]]:
+    """Each page with its readings: for each source its text as written, then as it reads."""
     rows = [row for row in range(len(lines)) if lines.search[row]]
     rows.sort(key=lambda row: (lines.sheet[row], lines.source[row], lines.number[row]))
     for _, same_sheet in groupby(rows, key=lines.sheet.__getitem__):
         on_page = list(same_sheet)
         readings: list[Chars] = []
         for _, group in groupby(on_page, key=lines.source.__getitem__):
-            members = list(group)
-            readings += [_as_written(lines, members), _as_read(lines, members)]
+            written: Chars = []
+            read: Chars = []
+            for row in group:
+                for index, char in enumerate(lines.text[row]):
+                    written.append((char, row, index))
+                    if FOLD[ord(char)]:
+                        read += [(part, row, index) for part in unicodedata.normalize("NFKC", char)]
+                written.append(("\n", row, -1))
+                if len(read) > 1 and read[-1][0] in "-\u2010" and read[-2][0].isalpha():
+                    read.pop()
+                else:
+                    read.append((" ", row, -1))
+            readings += [written, read]
         yield lines.page[on_page[0]], readings
-
-
-def _as_written(lines: PageLines, rows: list[int]) -> Chars:
-    out: Chars = []
-    for row in rows:
-        out += [(char, row, index) for index, char in enumerate(lines.text[row])]
-        out.append(("\n", row, -1))
-    return out
-
-
-def _as_read(lines: PageLines, rows: list[int]) -> Chars:
-    out: Chars = []
-    for row in rows:
-        for index, source in enumerate(lines.text[row]):
-            if FOLD[ord(source)]:
-                out += [(char, row, index) for char in unicodedata.normalize("NFKC", source)]
-        if len(out) > 1 and out[-1][0] in "-\u2010" and out[-2][0].isalpha():
-            out.pop()
-        else:
-            out.append((" ", row, -1))
-    return out

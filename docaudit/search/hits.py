@@ -1,17 +1,16 @@
-"""Findings -> hit_df: verbatim text, boxes, snippets, sections and cues of negation.
+"""Findings in, hit_df and ledger_df out: the report of a sweep, and all its counts.
 
-How far into a line a letter stands, guessed from widths of letters: no table of lines keeps the places of glyphs.
-
-The widths are those of common fonts for running text (half way between Helvetica and Times, in 1/20 of the font size);
-of a monospaced line, and of one in another script, each letter gets its share.
+Boxes of hits are estimated from usual widths of letters: no table of lines keeps the places of glyphs. The widths are
+those of common fonts for running text (half way between Helvetica and Times, in 1/20 of the font size); of a monospaced
+line, and of one in another script, each letter gets its share.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from typing import Any
@@ -20,32 +19,20 @@ import numpy as np
 import pandas as pd
 import regex
 
-from docaudit.codes import BBox, Direction, TextSource, Visibility
+from docaudit.codes import PAGE_SOURCES, POSSIBLE_KINDS, BBox, Direction, LedgerState, TextSource, Visibility
 from docaudit.search.lines import PageLines, encodable
-from docaudit.search.matching import Found
+from docaudit.search.matching import Finding
 from docaudit.search.patterns import Pattern
-from docaudit.tables import HIT_DF
+from docaudit.search.search_text import Part
+from docaudit.tables import HIT_DF, LEDGER_DF
 from docaudit.text.words import SNIPPET_CHARS, window
 
 _CLASSES = {
-    4: "'",
-    5: "ijl,.| ",
-    6: "ftI!/:;[\\]’‘",
-    7: "r()-`",
-    8: '"{}“”',
-    9: "cszJ*^",
-    10: "aekvxy?",
-    11: "0123456789bdghnopqu#$+<=>_~–•",
-    12: "FLPSTZ",
-    13: "BE",
-    14: "wACDHKNRUVXY&",
-    15: "GOQ",
-    16: "m",
-    17: "M%",
-    19: "W@",
-    20: "—…",
-}
-_KNOWN = {letter: width for width, letters in _CLASSES.items() for letter in letters}
+    4: "'", 5: "ijl,.| ", 6: "ftI!/:;[\\]’‘", 7: "r()-`", 8: '"{}“”', 9: "cszJ*^", 10: "aekvxy?",
+    11: "0123456789bdghnopqu#$+<=>_~–•", 12: "FLPSTZ", 13: "BE", 14: "wACDHKNRUVXY&", 15: "GOQ", 16: "m", 17: "M%",
+    19: "W@", 20: "—…",
+}  # fmt: skip
+_BY_LETTER = {letter: width for width, letters in _CLASSES.items() for letter in letters}
 _SQUARE, _USUAL = 20, 11
 _WIDE = frozenset("WF")
 _FILLING = re.compile(r"(?:[.·_] ?){4,}| {3,}")
@@ -62,17 +49,16 @@ class _Widths(dict[str, int]):
         elif unicodedata.east_asian_width(letter) in _WIDE:
             width = _SQUARE
         else:  # an accent makes no letter wider
-            width = _KNOWN.get(unicodedata.normalize("NFKD", letter)[0], _USUAL)
+            width = _BY_LETTER.get(unicodedata.normalize("NFKD", letter)[0], _USUAL)
         self[letter] = width
         return width
 
 
-_WIDTHS = _Widths(_KNOWN)
+_WIDTHS = _Widths(_BY_LETTER)
 
 
 def share(text: str, first: int, last: int, width: float, size: float) -> tuple[float, float]:
-    """Where letters first to last - 1 begin and end, as shares of the line's length (`width`, and font size, in
-    points).
+    """Begin and end of letters first to last - 1, as shares of the line's length (`width`, and font size, in points).
 
     >>> share("iiWW", 2, 4, 10.0, 10.0), share("iiWW", 2, 4, 24.0, 10.0)
     ((0.208..., 1.0), (0.5, 1.0))
@@ -117,15 +103,11 @@ _ALONG_Y = (Direction.VERTICAL, Direction.ROTATED_RIGHT, Direction.ROTATED_LEFT)
 
 
 def box_of(lines: PageLines, row: int, first: int, last: int) -> BBox:
-    """Box of characters first to last - 1 of a line, estimated from the usual widths of letters; NaN if the line has no
-    box.
-    """
+    """Box of characters first to last - 1 of a line, by the usual widths of letters; NaN if the line has no box."""
     x0, y0, x1, y1 = lines.boxes[row]
     direction = lines.direction[row]
     length = y1 - y0 if direction in _ALONG_Y else x1 - x0
     begin, end = share(lines.text[row], first, last, length, lines.sizes[row])
-    if direction == Direction.HORIZONTAL and lines.text[row].isascii():
-        return (x0 + (x1 - x0) * begin, y0, x0 + (x1 - x0) * end, y1)
     if direction in (Direction.VERTICAL, Direction.ROTATED_RIGHT):
         return (x0, y0 + (y1 - y0) * begin, x1, y0 + (y1 - y0) * end)
     if direction == Direction.ROTATED_LEFT:
@@ -144,13 +126,13 @@ def _runs_left(text: str) -> bool:
     return not text.isascii() and len(_RTL.findall(text)) * 2 > len(text)
 
 
-def snippet_of(lines: PageLines, parts: Sequence[tuple[int, int, int]]) -> str:
+def snippet_of(lines: PageLines, parts: Sequence[Part]) -> str:
     """Verbatim text around a finding: a window of each of its lines, about SNIPPET_CHARS in all."""
     size = SNIPPET_CHARS // len(parts)
     return "\n".join([window(lines.text[row], first, last, size) for row, first, last in parts])
 
 
-def is_negated(lines: PageLines, parts: Sequence[tuple[int, int, int]]) -> bool:
+def is_negated(lines: PageLines, parts: Sequence[Part]) -> bool:
     """Whether a cue of negation stands close: in English before, within five words; in Japanese after."""
     row, first, _ = parts[0]
     goes_back = first < 40 and row > 0 and lines.sheet[row - 1] == lines.sheet[row]
@@ -178,37 +160,40 @@ def _has_cue(text: str) -> bool:
 _TRUST = {TextSource.TEXT_LAYER: 0, TextSource.SECOND_READER: 1, TextSource.OCR: 2}
 
 
-def without_echoes(lines: PageLines, found: Sequence[Found]) -> list[Found]:
+def without_echoes(lines: PageLines, findings: Sequence[Finding]) -> list[Finding]:
     """Findings without those of a second reader or OCR that show the same place as one of a better source, and
     without those of an earlier revision on a line that stands on the page to this day.
     """
-    found = [one for one in found if not _still_stands(lines, one)]
-    trust = [_TRUST.get(TextSource(lines.source[one.parts[0][0]]), -1) for one in found]
+    kept = []
+    for finding in findings:
+        row = finding.parts[0][0]
+        old = lines.source[row] == TextSource.EARLIER_REVISION and len(finding.parts) == 1
+        if not old or lines.visibility[row] == Visibility.REPLACED:
+            kept.append(finding)
+    trust = [_TRUST.get(TextSource(lines.source[finding.parts[0][0]]), -1) for finding in kept]
     if max(trust, default=0) <= 0:
-        return found
+        return kept
     dropped: set[int] = set()
     by_page: dict[tuple[int, int], list[tuple[int, BBox]]] = defaultdict(list)
-    for number in sorted(range(len(found)), key=trust.__getitem__):
+    for number in sorted(range(len(kept)), key=trust.__getitem__):
         if trust[number] < 0:
             continue
-        one = found[number]
-        box = box_of(lines, *one.parts[0])
-        others = by_page[(one.pattern, lines.page[one.parts[0][0]])]
-        if any(rank < trust[number] and _overlap(other, box) for rank, other in others):
+        finding = kept[number]
+        x0, y0, x1, y1 = box = box_of(lines, *finding.parts[0])
+        on_page = by_page[(finding.pattern, lines.page[finding.parts[0][0]])]
+        if any(
+            rank < trust[number] and min(right, x1) > max(left, x0) and min(bottom, y1) > max(top, y0)
+            for rank, (left, top, right, bottom) in on_page
+        ):
             dropped.add(number)
         else:
-            others.append((trust[number], box))
-    return [one for number, one in enumerate(found) if number not in dropped]
+            on_page.append((trust[number], box))
+    return [finding for number, finding in enumerate(kept) if number not in dropped]
 
 
-def _still_stands(lines: PageLines, one: Found) -> bool:
-    row = one.parts[0][0]
-    old = lines.source[row] == TextSource.EARLIER_REVISION
-    return old and len(one.parts) == 1 and lines.visibility[row] != Visibility.REPLACED
-
-
-def _overlap(one: BBox, other: BBox) -> bool:
-    return min(one[2], other[2]) > max(one[0], other[0]) and min(one[3], other[3]) > max(one[1], other[1])
+def counted(hit_df: pd.DataFrame) -> pd.DataFrame:
+    """The hits that count; what only may be a hit is listed elsewhere and proves neither a hit nor its lack."""
+    return hit_df[~hit_df["match_kind"].isin(POSSIBLE_KINDS)]
 
 
 def _sections(toc_df: pd.DataFrame | None, pages: Sequence[int]) -> list[str]:
@@ -225,21 +210,24 @@ def _sections(toc_df: pd.DataFrame | None, pages: Sequence[int]) -> list[str]:
 def hit_table(
     lines: PageLines,
     patterns: Sequence[Pattern],
-    found: Sequence[Found],
+    findings: Sequence[Finding],
     nested: Sequence[bool],
     toc_df: pd.DataFrame | None,
 ) -> pd.DataFrame:
     """hit_df of the findings, in their order; made column by column, as there may be very many."""
-    firsts = [one.parts[0] for one in found]
-    lasts = [one.parts[-1] for one in found]
+    firsts = [finding.parts[0] for finding in findings]
+    lasts = [finding.parts[-1] for finding in findings]
     rows = [part[0] for part in firsts]
     ends = [part[0] for part in lasts]
     boxes = [box_of(lines, *part) for part in firsts]
     data: dict[str, list[Any]] = {
-        "concept": [encodable(patterns[one.pattern].variant.concept) for one in found],
-        "variant": [encodable(patterns[one.pattern].variant.text) for one in found],
-        "match_text": ["\n".join([lines.text[r][a:b] for r, a, b in one.parts]) for one in found],
-        "match_kind": [one.kind.value for one in found],
+        "concept": [encodable(patterns[finding.pattern].variant.concept) for finding in findings],
+        "variant": [encodable(patterns[finding.pattern].variant.text) for finding in findings],
+        "match_text": [
+            "\n".join([lines.text[row][first:last] for row, first, last in finding.parts])
+            for finding in findings
+        ],
+        "match_kind": [finding.kind.value for finding in findings],
         "page_num": [lines.page[row] for row in rows],
         "line_num": [lines.number[row] for row in rows],
         "char_start": [part[1] for part in firsts],
@@ -247,15 +235,63 @@ def hit_table(
         "line_end": [lines.number[row] for row in ends],
         "char_end": [part[2] for part in lasts],
         **{name: [box[side] for box in boxes] for side, name in enumerate(("x0", "y0", "x1", "y1"))},
-        "snippet": [snippet_of(lines, one.parts) for one in found],
+        "snippet": [snippet_of(lines, finding.parts) for finding in findings],
         "source": [lines.source[row] for row in rows],
         "visibility": [lines.visibility[row] for row in rows],
         "part": [lines.part[row] for row in rows],
         "part_page": [lines.part_page[row] for row in rows],
         "section": _sections(toc_df, [0 if lines.part[row] else lines.page[row] for row in rows]),
-        "negated": [is_negated(lines, one.parts) for one in found],
+        "negated": [is_negated(lines, finding.parts) for finding in findings],
         "nested": list(nested),
     }
     return pd.DataFrame(
         {field.name: pd.Series(data[field.name], dtype=field.dtype) for field in HIT_DF.fields}
     )
+
+
+def ledger_table(
+    lines: PageLines,
+    patterns: Sequence[Pattern],
+    findings: Sequence[Finding],
+    nested: Sequence[bool],
+    failed: Mapping[int, tuple[LedgerState, str]],
+    pages_total: int,
+) -> pd.DataFrame:
+    """ledger_df: one row for each pattern, also for those without a hit.
+
+    Args:
+        lines: The document.
+        patterns: One for each active variant.
+        findings: Findings of all patterns.
+        nested: For each finding whether it lies in a longer one of the same concept.
+        failed: State and detail of each pattern, by number, that was not simply searched.
+        pages_total: Pages of the document, with or without text.
+    """
+    on_pages = zip(lines.page, lines.source, strict=True)
+    searched = len({page for page, source in on_pages if page > 0 and source in PAGE_SOURCES})
+    hits: Counter[int] = Counter()
+    unique: Counter[int] = Counter()
+    pages: dict[int, set[int]] = defaultdict(set)
+    for finding, inside in zip(findings, nested, strict=True):
+        if finding.kind not in POSSIBLE_KINDS:
+            hits[finding.pattern] += 1
+            unique[finding.pattern] += not inside
+            pages[finding.pattern].add(lines.page[finding.parts[0][0]])
+    rows = []
+    for number, pattern in enumerate(patterns):
+        state, detail = failed.get(number, (LedgerState.SEARCHED, ""))
+        rows.append(
+            {
+                "concept": encodable(pattern.variant.concept),
+                "variant": encodable(pattern.variant.text),
+                "pattern": encodable(pattern.shown),
+                "state": state.value,
+                "pages_searched": searched,
+                "pages_not_searchable": max(pages_total - searched, 0),
+                "hits": hits[number],
+                "pages_with_hits": len(pages.get(number, ())),
+                "unique_hits": unique[number],
+                "detail": detail,
+            }
+        )
+    return LEDGER_DF.build(rows)

@@ -1,8 +1,8 @@
-"""Geometry of one page: which line lies under which, and which lines stand side by side.
+"""Boxes of lines in, their places out: which line of a page lies under which, and which stand side by side.
 
-Lines that do not run horizontally are turned first, so that every rule is written once, for text that runs
-to the right and continues below. Vertical text turns like text rotated to the right: its next column lies
-to the left.
+Lines that do not run horizontally are turned first, so that every rule is written once, for text that runs to the right
+and continues below. Vertical text turns like text rotated to the right: its next column lies to the left. The limits
+below are chosen from how pages are set, not measured.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from docaudit.search.lines import Floats, PageLines
 MAX_GAP = 2.5
 """A line continues in the one below if the gap between them is at most this many line heights."""
 ROW_GAP, BLOCK_ROW_GAP = 1.2, 6.0
-"""Side by side, two lines continue each other over at most so many line heights; within one block, over
-more."""
+"""Side by side, two lines continue each other over at most so many line heights; within one block, over more."""
 TOUCHING = 0.18
 """Pieces nearer than this share of the line height may be parts of one word."""
 
@@ -51,8 +50,7 @@ def is_simple(box: Boxes) -> bool:
 
 
 def neighbours_below(box: Boxes) -> tuple[list[int], list[int]]:
-    """For each line the nearest line below that overlaps it in width, and the nearest above; -1 where
-    there is none.
+    """For each line the nearest line below that overlaps it in width, and the nearest above; -1 where there is none.
 
     Among lines at the same height the one with the nearest left edge is taken.
     """
@@ -63,10 +61,10 @@ def neighbours_below(box: Boxes) -> tuple[list[int], list[int]]:
     best = np.full(count, np.inf)
     # Some lines at a time: a drawing may have ten thousand pieces of text on a page, and all pairs take gigabytes.
     for start in range(0, count, _AT_ONCE):
-        cost = _costs(box[start : start + _AT_ONCE], box, widest)
+        cost = _descents(box[start : start + _AT_ONCE], box, widest)
         nearest = cost.argmin(axis=1)
-        found = np.isfinite(cost[np.arange(len(cost)), nearest])
-        down[start : start + _AT_ONCE][found] = nearest[found]
+        has_one = np.isfinite(cost[np.arange(len(cost)), nearest])
+        down[start : start + _AT_ONCE][has_one] = nearest[has_one]
         above = cost.argmin(axis=0)
         least = cost[above, np.arange(count)]
         better = least < best
@@ -74,9 +72,9 @@ def neighbours_below(box: Boxes) -> tuple[list[int], list[int]]:
     return down.tolist(), up.tolist()
 
 
-def _costs(some: Boxes, box: Boxes, widest: float) -> Floats:
-    """How far each of all lines is below each of some; infinite where it does not follow it."""
-    x0, y0, x1, y1 = (side[:, None] for side in some.T)
+def _descents(upper: Boxes, box: Boxes, widest: float) -> Floats:
+    """How far each of all lines is below each of the upper ones; infinite where it does not follow it."""
+    x0, y0, x1, y1 = (side[:, None] for side in upper.T)
     left, top, right, bottom = (side[None, :] for side in box.T)
     height, others = np.maximum(y1 - y0, 0.1), np.maximum(bottom - top, 0.1)
     overlap = np.minimum(x1, right) - np.maximum(x0, left)
@@ -91,9 +89,7 @@ def _costs(some: Boxes, box: Boxes, widest: float) -> Floats:
 
 
 def visual_rows(box: Boxes) -> list[list[int]]:
-    """Lines grouped into visual rows (vertical extents overlap by half), top to bottom, left to right in
-    each.
-    """
+    """Lines grouped into visual rows (vertical extents overlap by half), top to bottom, left to right in each."""
     left, top, _, bottom = box.T.tolist()
     rows: list[list[int]] = []
     row_top = row_bottom = 0.0
@@ -122,34 +118,20 @@ def goes_back(lines: PageLines, rows: Sequence[int]) -> list[bool]:
     """
     at = np.asarray(rows, dtype=np.int64)
     level = [lines.direction[row] == Direction.HORIZONTAL for row in rows]
-    known = lines.has_box[at] & np.asarray(level, dtype=bool)
+    placed = lines.has_box[at] & np.asarray(level, dtype=bool)
     top, bottom, left, right = lines.y0[at], lines.y1[at], lines.x0[at], lines.x1[at]
     shared = np.minimum(bottom[1:], bottom[:-1]) - np.maximum(top[1:], top[:-1])
     lower = np.minimum(bottom[1:] - top[1:], bottom[:-1] - top[:-1])
-    in_row = known[1:] & known[:-1] & (shared > 0.6 * lower) & (lower > 0)
+    in_row = placed[1:] & placed[:-1] & (shared > 0.6 * lower) & (lower > 0)
     to_left, to_right = in_row & (right[1:] <= left[:-1] + 0.5), in_row & (left[1:] >= right[:-1] - 0.5)
     back: list[bool] = to_left.tolist()
     for place in np.flatnonzero(to_left | to_right).tolist():
-        one, other = lines.search[rows[place]], lines.search[rows[place + 1]]
-        if one.isascii() and other.isascii():
-            continue
-        if is_rtl(one) or is_rtl(other):
-            back[place] = bool(to_right[place]) and is_rtl(one) and is_rtl(other)
+        rtl_before, rtl = is_rtl(lines.search[rows[place]]), is_rtl(lines.search[rows[place + 1]])
+        if rtl_before or rtl:
+            back[place] = bool(to_right[place]) and rtl_before and rtl
     return back
 
 
 def is_rtl(text: str) -> bool:
     """Whether a text has Hebrew or Arabic letters."""
     return not text.isascii() and any("\u0590" <= char <= "\u08ff" for char in text)
-
-
-__all__ = [
-    "Floats",
-    "gap_in_heights",
-    "goes_back",
-    "is_rtl",
-    "is_simple",
-    "neighbours_below",
-    "turned",
-    "visual_rows",
-]

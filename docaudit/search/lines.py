@@ -1,10 +1,8 @@
-"""line_df as plain arrays and lists, with the searchable text of every line: what flows are built from.
+"""line_df in, `PageLines` out: its columns as lists and arrays, with the searchable text of every line.
 
-Line text -> searchable text, with a map from every searchable character back to the character of the line.
-
-Searchable text is what the sweep compares: folded characters (docaudit.text.folding), no blanks at either end,
-runs of blanks reduced to one blank, or to two where the page has two or more (a wide gap may part
-letter-spaced words).
+Searchable text is what the sweep compares: folded characters (docaudit.text.folding), no blanks at either end, runs of
+blanks reduced to one blank, or to two where the page has two or more (a wide gap may part letter-spaced words). A map
+leads from every searchable character back to the character of the line.
 
 >>> fold("Ｐｅｒｓｏｎａｌ\u00a0ＤＡＴＡ")
 'personal data'
@@ -13,9 +11,7 @@ letter-spaced words).
 >>> searchable_map("  of\ufb01ce ")
 ('office', [2, 3, 4, 4, 5, 6])
 
-Classes of searchable characters that decide on word boundaries and on what may stand between two
-characters.
-
+Every searchable character has a class, which decides on word boundaries and on what may stand between two characters.
 Scripts that write words with spaces between them (Latin, Greek, Cyrillic, Arabic, ...) have word boundaries;
 ideographs, kana, Hangul, Thai and their neighbours do not: there a variant matches anywhere.
 """
@@ -27,6 +23,8 @@ import unicodedata
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property, lru_cache
+from itertools import groupby
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +32,6 @@ import pandas as pd
 import regex
 
 from docaudit.codes import Direction, LineType, TextSource, Visibility
-from docaudit.tables import LINE_DF
 from docaudit.text.folding import FOLD, fold
 from docaudit.text.folding import HYPHEN as FOLDED_HYPHEN
 
@@ -49,47 +46,24 @@ _END = re.compile(f"[{LINE_END_HYPHENS}](?=[\\s\u200b]*$)")
 
 
 def fold_map(text: str) -> tuple[str, list[int]]:
-    """The result of `fold` and, for each of its characters, the index of the character of text it comes
-    from.
-    """
+    """The result of `fold` and, for each of its characters, the index of the character of text it comes from."""
     folded = text.translate(FOLD)
     if FOLD.is_even(text) and (folded.isascii() or unicodedata.is_normalized("NFD", folded)):
         return folded, list(range(len(text)))
     pairs = [(char, index) for index, source in enumerate(text) for char in FOLD[ord(source)]]
-    if any(unicodedata.combining(char) for char, _ in pairs):
-        pairs = _dotless(_ordered(pairs))
-    return "".join(char for char, _ in pairs), [index for _, index in pairs]
-
-
-def _ordered(pairs: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Canonical order of combining marks: each run of marks sorted by class, stable."""
-    out: list[tuple[str, int]] = []
-    run: list[tuple[str, int]] = []
-    for pair in pairs:
-        if unicodedata.combining(pair[0]):
-            run.append(pair)
-            continue
-        out += sorted(run, key=lambda one: unicodedata.combining(one[0]))
-        run = []
-        out.append(pair)
-    return out + sorted(run, key=lambda one: unicodedata.combining(one[0]))
-
-
-def _dotless(pairs: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Drop a combining dot right after i: capital i with dot folds to i."""
-    out: list[tuple[str, int]] = []
-    previous = ""
-    for char, index in pairs:
-        if not (char == "\u0307" and previous == "i"):
-            out.append((char, index))
-        previous = char
-    return out
+    # Canonical order: each run of combining marks sorted by class. Then no dot right after i: capital i with dot is i.
+    if not any(unicodedata.combining(char) for char, _ in pairs):
+        return "".join(char for char, _ in pairs), [index for _, index in pairs]
+    ordered: list[tuple[str, int]] = []
+    for _, run in groupby(pairs, key=lambda pair: unicodedata.combining(pair[0]) > 0):
+        ordered += sorted(run, key=lambda pair: unicodedata.combining(pair[0]))
+    before = ["", *(char for char, _ in ordered)]
+    kept = [pair for pair, last in zip(ordered, before, strict=False) if (last, pair[0]) != ("i", "\u0307")]
+    return "".join(char for char, _ in kept), [index for _, index in kept]
 
 
 def _with_line_end_hyphen(text: str) -> str:
-    """The same text, a soft hyphen (or its like) at its end replaced by a hyphen; the length stays the
-    same.
-    """
+    """The same text, a soft hyphen (or its like) at its end replaced by a hyphen; the length stays the same."""
     return text if text.isascii() and "\x02" not in text else _END.sub(FOLDED_HYPHEN, text)
 
 
@@ -133,27 +107,8 @@ _FILL: dict[str, object] = {
 
 
 def encodable(text: str) -> str:
-    """Text with lone surrogates, which no table or file can hold, replaced by U+FFFD; the length stays the
-    same.
-    """
+    """Text with U+FFFD for lone surrogates, which no table or file can hold; the length stays the same."""
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
-
-
-def completed(line_df: pd.DataFrame) -> pd.DataFrame:
-    """line_df with every column of the contract; what is missing or NaN takes the value that claims least.
-
-    A missing box is NaN (the line then takes part in the stream of lines only), a missing text is empty.
-    """
-    data: dict[str, pd.Series] = {}
-    for field in LINE_DF.fields:
-        if field.name in line_df.columns:
-            series = line_df[field.name]
-            if field.name in _FILL and series.hasnans:
-                series = series.astype(object).where(series.notna(), _FILL[field.name])
-        else:
-            series = pd.Series([_FILL.get(field.name, np.nan)] * len(line_df), index=line_df.index)
-        data[field.name] = series
-    return pd.DataFrame(data).reset_index(drop=True)
 
 
 @dataclass(frozen=True)
@@ -179,25 +134,46 @@ class PageLines:
 
     @classmethod
     def of(cls, line_df: pd.DataFrame, search: list[str] | None = None) -> PageLines:
-        """Arrays of line_df; columns that it lacks are filled in. `search`: what it was for the same lines before."""
-        full = completed(line_df)
-        text = [encodable(value if isinstance(value, str) else str(value)) for value in full["text"].tolist()]
+        """Arrays of line_df, which may lack columns and cells: each then takes the value that claims least.
+
+        A missing box is NaN (the line then takes part in the stream of lines only), a missing text is empty.
+
+        Args:
+            line_df: The lines.
+            search: The searchable text of the same lines, if it was made before.
+        """
+
+        def column(name: str) -> list[Any]:
+            if name not in line_df.columns:
+                return [_FILL[name]] * len(line_df)
+            series = line_df[name]
+            if series.hasnans:
+                series = series.astype(object).where(series.notna(), _FILL[name])
+            return list(series.tolist())
+
+        def floats(name: str) -> Floats:
+            if name not in line_df.columns:
+                return np.full(len(line_df), np.nan)
+            return np.asarray(line_df[name].to_numpy(dtype=np.float64, na_value=np.nan))
+
+        text = [encodable(value if isinstance(value, str) else str(value)) for value in column("text")]
         return cls(
-            page=[int(value) for value in full["page_num"].tolist()],
-            number=[int(value) for value in full["line_num"].tolist()],
-            block=[int(value) for value in full["block_num"].tolist()],
+            page=list(map(int, column("page_num"))),
+            number=list(map(int, column("line_num"))),
+            block=list(map(int, column("block_num"))),
             text=text,
             search=[searchable(line) for line in text] if search is None else search,
-            source=[str(value) for value in full["source"].tolist()],
-            line_type=[str(value) for value in full["line_type"].tolist()],
-            direction=[str(value) for value in full["direction"].tolist()],
-            visibility=[str(value) for value in full["visibility"].tolist()],
-            part=[str(value) for value in full["part"].tolist()],
-            part_page=[int(value) for value in full["part_page"].tolist()],
-            **{
-                name: full[name].to_numpy(dtype=np.float64, na_value=np.nan)
-                for name in ("x0", "y0", "x1", "y1", "font_size")
-            },
+            source=list(map(str, column("source"))),
+            line_type=list(map(str, column("line_type"))),
+            direction=list(map(str, column("direction"))),
+            visibility=list(map(str, column("visibility"))),
+            part=list(map(str, column("part"))),
+            part_page=list(map(int, column("part_page"))),
+            x0=floats("x0"),
+            y0=floats("y0"),
+            x1=floats("x1"),
+            y1=floats("y1"),
+            font_size=floats("font_size"),
         )
 
     def __len__(self) -> int:
@@ -221,8 +197,8 @@ class PageLines:
     @cached_property
     def has_box(self) -> npt.NDArray[np.bool_]:
         """Whether a line has a usable box."""
-        known = np.isfinite(self.x0) & np.isfinite(self.y0) & np.isfinite(self.x1) & np.isfinite(self.y1)
-        return np.asarray(known & (self.x1 >= self.x0) & (self.y1 >= self.y0))
+        finite = np.isfinite(self.x0) & np.isfinite(self.y0) & np.isfinite(self.x1) & np.isfinite(self.y1)
+        return np.asarray(finite & (self.x1 >= self.x0) & (self.y1 >= self.y0))
 
     @cached_property
     def boxes(self) -> list[tuple[float, float, float, float]]:
@@ -251,13 +227,12 @@ WORD = rf"[[\p{{L}}\p{{N}}\p{{M}}]--[{NO_SPACE}]]"
 """Letters, digits and marks of scripts that separate words by spaces."""
 
 TAIL = r"[\p{M}\u1160-\u11ff]"
-"""What belongs to the character before it: combining marks, vowel and final jamo. No match ends before
-one."""
+"""What belongs to the character before it: combining marks, vowel and final jamo. No match ends before one."""
 
 SPACE, LINE, PAGE, MAYBE, HYPHEN, DASH, WALL = " ", "\n", "\f", "\x1c", "-", "\u2014", "\x00"
-"""Separators of flow text: blank, line break, page break, no visible gap but perhaps a boundary, hyphens,
-long dash. WALL parts flows: no match goes over it. Source text cannot hold the control characters: folding
-makes them blanks."""
+"""Separators of search text: blank, line break, page break, no visible gap but perhaps a boundary, hyphens, long dash.
+WALL parts reading orders: no match goes over it. Source text cannot hold the control characters: folding makes them
+blanks."""
 
 SEPARATORS = SPACE + LINE + PAGE + MAYBE + HYPHEN + DASH
 
@@ -291,9 +266,7 @@ class CharClass(IntEnum):
 
 @lru_cache(maxsize=100_000)
 def char_class(char: str) -> CharClass:
-    """The class of one searchable character; FREE classes are those of scripts without spaces between
-    words.
-    """
+    """The class of one searchable character; FREE classes are those of scripts without spaces between words."""
     if char == MAYBE:
         return CharClass.MAYBE
     if char in SEPARATORS:
@@ -328,8 +301,3 @@ def classes_of(codes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]:
             _CLASSES[code] = char_class(chr(code))
         classes = _CLASSES[codes]
     return classes
-
-
-def is_free(char: str) -> bool:
-    """Whether a character belongs to a script without spaces between words."""
-    return char_class(char) in (CharClass.FREE_LETTER, CharClass.FREE_MARK)

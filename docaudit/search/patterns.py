@@ -1,17 +1,12 @@
-"""One variant of the concept table -> its forms, its rules for boundaries, case and gaps, and its whole
-pattern.
+"""A variant of the concept table in, its `Pattern` out (`compile_variant`): forms, boundaries, case and gaps.
 
-A variant is searched in two ways that give the same hits: fast, by its squeezed keys (letters without
-separators) and a check of boundaries and gaps; or slowly, by the one regular expression that stands in the
-ledger. Two rules go beyond a regular expression and apply to both: capitals of case-sensitive variants are
-compared on the page's own characters, and a stray blank inside a word must not part two words that the
-document knows (docaudit.search.matching).
+A variant is searched in two ways that give the same hits: fast, by the letters of its forms without separators and a
+check of boundaries and gaps; or slowly, by the one regular expression that the forms make (`Pattern.text`). Two rules
+go beyond a regular expression and apply to both: capitals of case-sensitive variants are compared on the page's own
+characters, and a stray blank inside a word must not part two words that the document knows (docaudit.search.matching).
 
-What may stand between two characters of a variant on the page: one small regular expression for each
-kind of gap.
-
-Flow text is normalised (by normalize and flows), so a gap is a short run of separators. The same
-strings make up the variant's whole pattern and check the gaps of a candidate one by one: both ways agree.
+Search text is normalised, so that a gap between two characters is a short run of separators. The same strings make up
+the whole pattern and check the gaps of a candidate one by one: both ways agree.
 """
 
 from __future__ import annotations
@@ -54,8 +49,7 @@ _OPTIONAL = TRADEMARKS + MIDDLE_DOT
 
 
 class Gap(StrEnum):
-    """Kinds of gap between consecutive characters; the value is what may stand there, as a regular
-    expression.
+    """Kinds of gap between consecutive characters; the value is what may stand there, as a regular expression.
 
     Quotes and brackets around a word of a phrase, and trade mark signs, part no phrase: a closing sign may stand
     before the blank or an opening one after it, not both (they enclose two things then).
@@ -102,6 +96,14 @@ def fits(gap: str, between: str) -> bool:
     return regex.fullmatch(gap, between) is not None
 
 
+_WITHOUT_OPTIONAL = {ord(sign): "" for sign in _OPTIONAL}
+
+
+def needed(between: str) -> str:
+    """What of a variant's separators and signs must stand on the page as well: all but trade marks and middle dots."""
+    return between.translate(_WITHOUT_OPTIONAL)
+
+
 @lru_cache(maxsize=100_000)
 def gap_between(left: str, between: str, right: str, inflect: bool) -> str:
     """The kind of gap of a variant between two of its characters that are not separators.
@@ -113,60 +115,50 @@ def gap_between(left: str, between: str, right: str, inflect: bool) -> str:
         inflect: Whether compounds may be written apart, hyphenated or joined.
     """
     must = needed(between)
-    gap = _gap(left, must, right, inflect, marked=must != between)
-    return gap if must == between else rf"(?:{regex.escape(between)}|{gap})"
+    if must == between:
+        return _gap(left, must, right, inflect)
+    gap = _gap(left, must, right, inflect) if must or _is_free(left, right) else Gap.COMPOUND
+    return rf"(?:{regex.escape(between)}|{gap})"
 
 
-def _gap(left: str, must: str, right: str, inflect: bool, *, marked: bool) -> str:
+def _is_free(left: str, right: str) -> bool:
+    """Beside a character of a script without spaces; marks stay with theirs."""
+    free = (CharClass.FREE_LETTER, CharClass.FREE_MARK)
+    return char_class(right) == CharClass.FREE_LETTER or (
+        char_class(left) in free and char_class(right) != CharClass.FREE_MARK
+    )
+
+
+def _gap(left: str, must: str, right: str, inflect: bool) -> str:
     kinds = {char_class(left), char_class(right)}
     digits = kinds == {CharClass.DIGIT}
-    free = bool(kinds & {CharClass.FREE_LETTER, CharClass.FREE_MARK})
-    if any(char in SIGNS for char in must):
-        return _with_signs(must)
+    if any(
+        char in SIGNS for char in must
+    ):  # each sign and hyphen must stand there; blanks around them mean nothing
+        signs = [_DASH if char in (HYPHEN, DASH) else regex.escape(char) for char in must if char != " "]
+        return Gap.PUNCTUATION + "".join(sign + Gap.PUNCTUATION for sign in signs)
     if DASH in must or (HYPHEN in must and " " in must):
         return Gap.DASH
     if HYPHEN in must:
         return Gap.HYPHEN if digits or not inflect else Gap.HYPHEN_COMPOUND
-    if free and char_class(right) != CharClass.FREE_MARK:
+    if _is_free(left, right):
         return Gap.FREE
-    if not must:
-        return Gap.COMPOUND if marked else _inside(kinds, left, right, inflect)
-    if digits:
-        return Gap.NUMBERS
-    return Gap.COMPOUND if inflect else Gap.BLANK
-
-
-_WITHOUT_OPTIONAL = {ord(sign): "" for sign in _OPTIONAL}
-
-
-def needed(between: str) -> str:
-    """What of a variant's separators and signs must stand on the page as well: all but trade marks and middle dots."""
-    return between.translate(_WITHOUT_OPTIONAL)
-
-
-def _with_signs(must: str) -> str:
-    """Each sign and hyphen of the variant must stand on the page; blanks around them mean nothing."""
-    signs = [_DASH if char in (HYPHEN, DASH) else regex.escape(char) for char in must if char != " "]
-    return Gap.PUNCTUATION + "".join(sign + Gap.PUNCTUATION for sign in signs)
-
-
-def _inside(kinds: set[CharClass], left: str, right: str, inflect: bool) -> Gap:
+    if must:
+        return Gap.NUMBERS if digits else Gap.COMPOUND if inflect else Gap.BLANK
     if char_class(right) in (CharClass.MARK, CharClass.FREE_MARK):
         return Gap.NONE
     if CharClass.OTHER in kinds:
         near_number = CharClass.DIGIT in kinds and (left in ".,:" or right in ".,:")
         return Gap.CHAR if near_number else Gap.PUNCTUATION
-    if kinds == {CharClass.DIGIT}:
+    if digits:
         return Gap.CHAR
     if CharClass.DIGIT in kinds:
         return Gap.MIXED if inflect else Gap.CHAR
     return Gap.WORD if inflect else Gap.WORD_STRICT
 
 
-def squeezed(text: str) -> tuple[str, list[str]]:
-    """Searchable text without separators and signs, and what was left out before each remaining character and
-    after the last.
-    """
+def without_separators(text: str) -> tuple[str, list[str]]:
+    """Searchable text without separators and signs, and what stood before each of its characters and at the end."""
     pieces = _PASSED.split(text)  # letters, separators, letters, ...
     between = [""]
     for place, piece in enumerate(pieces):
@@ -180,16 +172,13 @@ def squeezed(text: str) -> tuple[str, list[str]]:
 GLUED_LETTERS = 4
 """A number may be glued before a variant of at least so many characters (1Introduction)."""
 SEAM_LETTERS = 5
-"""A boundary that is only a seam (text without visible blanks) counts for variants of at least so many
-characters."""
+"""A boundary that is only a seam (text without visible blanks) counts for variants of at least so many characters."""
 LONG_LETTERS = 15
 """Phrases of three words and so many characters may be glued to a word of the document: "denuded offbut"."""
 RUN_ON = "+#*&=@"
 """Signs that must not run on: C++ does not stand in C+++."""
 MAX_PATTERN = 2000
-"""Variants longer than this are searched by their squeezed key; their pattern is written without gap
-rules."""
-
+"""Variants longer than this are searched by their key; their pattern is written without gap rules."""
 SHOWN_CHARS = 300
 """Longer patterns are cut in the ledger: they are for people."""
 _SHOWN_GAPS: dict[str, str] = {
@@ -249,16 +238,13 @@ class Form:
     @property
     def shown(self) -> str:
         """The form as a person reads it, with the gaps between its words."""
-        key = self.cased_key
+        kept = without_separators(self.cased)[
+            0
+        ]  # the variant's own capitals, where folding keeps the characters
+        key = kept if len(kept) == len(self.key) and kept.isascii() else self.key
         parts = [regex.escape(self.lead + key[0])]
         parts += [_shown_step(gap, char) for gap, char in zip(self.gaps, key[1:], strict=False)]
         return "".join([*parts, regex.escape(self.trail)])
-
-    @property
-    def cased_key(self) -> str:
-        """Key with the variant's own capitals, where folding keeps the number of characters."""
-        kept = squeezed(self.cased)[0]
-        return kept if len(kept) == len(self.key) and kept.isascii() else self.key
 
     @property
     def pattern(self) -> str:
@@ -355,7 +341,7 @@ class Pattern:
 
     @cached_property
     def text(self) -> str:
-        """The whole pattern: a regular expression of the module regex, version 1, over flow text."""
+        """The whole pattern: a regular expression of the module regex, version 1, over search text."""
         if self.variant.match == "regex":
             return self.variant.text
         if len(self.variant.text) > MAX_PATTERN:
@@ -381,44 +367,33 @@ def compile_variant(variant: Variant) -> Pattern:
         if inflect and variant.match != "substring"
         else (variant.text,)
     )
-    made: dict[str, Form] = {}
+    by_literal: dict[str, Form] = {}
     for cased in written:
         form = _form(cased, inflect)
         if form is not None:
-            made.setdefault(form.literal, form)
-    return Pattern(variant, tuple(made.values()), variant.case_sensitive)
+            by_literal.setdefault(form.literal, form)
+    return Pattern(variant, tuple(by_literal.values()), variant.case_sensitive)
 
 
 def _form(cased: str, inflect: bool) -> Form | None:
+    """One form; None if it has no letter, digit or sign to search for."""
     literal = searchable(cased)
-    key, between = squeezed(literal)
+    key, between = without_separators(literal)
     if not key:
         return None
-    gaps = tuple(
+    gaps = [
         gap_between(left, middle, right, inflect)
         for left, middle, right in zip(key, between[1:-1], key[1:], strict=False)
-    )
-    gaps = _loose_commas(key, between, _tight_dots(literal, gaps))
-    return Form(literal, cased, key, gaps, needed(between[0]).strip(), needed(between[-1]).strip())
-
-
-def _loose_commas(key: str, between: list[str], gaps: tuple[str, ...]) -> tuple[str, ...]:
-    """A comma after a number that no digit follows belongs to no number: "1874 , from" may have a blank before it."""
-    if "," not in key and ":" not in key:
-        return gaps
-
-    def is_loose(place: int) -> bool:
-        return key[place] in ",:" and (" " in between[place + 1] or not key[place + 1 : place + 2].isdigit())
-
-    return tuple(
-        Gap.PUNCTUATION if gap == Gap.CHAR and is_loose(place) else gap for place, gap in enumerate(gaps, 1)
-    )
-
-
-def _tight_dots(literal: str, gaps: tuple[str, ...]) -> tuple[str, ...]:
-    """Gaps of a dotted abbreviation without its last dot: "U.S" allows no blank, or "plan A. I think" held A.I."""
-    tight: set[int] = set()
+    ]
     for match in _DOTTED.finditer(literal):
-        first = len(squeezed(literal[: match.start()])[0])
-        tight.update(range(first, first + len(match[0]) - 1))
-    return tuple(Gap.CHAR if place in tight else gap for place, gap in enumerate(gaps)) if tight else gaps
+        # An abbreviation without its last dot: "U.S" allows no blank, or "plan A. I think" held A.I.
+        first = len(without_separators(literal[: match.start()])[0])
+        last = min(first + len(match[0]) - 1, len(gaps))
+        gaps[first:last] = [Gap.CHAR] * (last - first)
+    if "," in key or ":" in key:
+        # One after a number that no digit follows belongs to no number: "1874 , from" may have a blank before it.
+        for place, gap in enumerate(gaps, 1):
+            loose = " " in between[place + 1] or not key[place + 1 : place + 2].isdigit()
+            if gap == Gap.CHAR and key[place] in ",:" and loose:
+                gaps[place - 1] = Gap.PUNCTUATION
+    return Form(literal, cased, key, tuple(gaps), needed(between[0]).strip(), needed(between[-1]).strip())

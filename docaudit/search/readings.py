@@ -1,23 +1,36 @@
-"""Altered readings of a line: what a person reads where the text layer holds something else.
+"""PageLines in, alternative readings of its lines out: what a person reads where the text layer holds something else.
 
-Letter-spaced words, lines without blanks, doubled glyphs, numbers of notes, text stored in visual order,
-accents that stand as signs of their own, readings (ruby) between ideographs. A reading never replaces the
-line: it is one more thing that may be true of the page, and a match that needs it says so by its kind.
+Letter-spaced words, lines without blanks, doubled glyphs, numbers of notes, text stored in visual order, accents that
+stand as characters of their own, kana (ruby) between ideographs. A reading never replaces the line: it is one more
+thing that may be true of the page, and a match that needs it says so by its kind.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import regex
 
 from docaudit.codes import MatchKind
 from docaudit.search.lines import MAYBE, SPACE, CharClass, PageLines, classes_of, codes_of, searchable_map
 
-Reading = tuple[str, tuple[int, ...], MatchKind]
-"""Searchable text, for each character its index in the line, and the plainest kind of match on it."""
+
+class Reading(NamedTuple):
+    """An alternative reading of a line.
+
+    Attributes:
+        text: Its searchable text.
+        source: For each character the index of the one in the line from which it comes.
+        kind: The plainest kind of match that is possible on it.
+    """
+
+    text: str
+    source: tuple[int, ...]
+    kind: MatchKind
+
 
 LONG_RUN, LETTERS_PER_BLANK, LONG_LINE = 8, 15, 25
 """A line has lost its blanks if it has a run of more than LONG_RUN letters, at least LONG_LINE characters,
@@ -46,9 +59,7 @@ _RUBIED = regex.compile(r"(?:\p{Han}\p{Hiragana}{1,4}){2,}")
 
 
 def readings_of(lines: PageLines, rows: list[int]) -> Iterator[dict[int, Reading]]:
-    """Altered readings of some of the rows, one table for each way of altering; only tables that are not
-    empty.
-    """
+    """Readings by row, one table for each way of reading; only tables that are not empty."""
     suspects = _suspects([lines.search[row] for row in rows])
     wide = [rows[index] for index, row in enumerate(rows) if not lines.text[row].isascii()]
     lettered = {row for row in rows if lines.text[row][1:2].isupper() and lines.text[row][:1].islower()}
@@ -58,8 +69,8 @@ def readings_of(lines: PageLines, rows: list[int]) -> Iterator[dict[int, Reading
         ((rows[index] for index in suspects["doubled"]), _undoubled),
         (sorted({rows[index] for index in suspects["noted"]} | lettered | set(wide)), _without_notes),
         (wide, _reversed),
-        (wide, _accent_before),
-        (wide, _accent_after),
+        (wide, partial(_with_accents, step=1)),  # f\u00a8ur: the accent belongs to the letter after it
+        (wide, partial(_with_accents, step=-1)),  # fu\u00a8r: to the letter before it
         (wide, _without_ruby),
     )
     for chosen, alter in ways:
@@ -85,27 +96,30 @@ def _suspects(texts: list[str]) -> dict[str, list[int]]:
     digit = classes == CharClass.DIGIT
     glued = digit[1:] & (letter[:-1] | (classes[:-1] == CharClass.OTHER))
     marked = np.isin(joined[1:], [ord(sign) for sign in "*\u2020\u2021[\u00a7"]) & letter[:-1]
-    found = {
+    places = {
         "spaced": np.flatnonzero(alone[:-4] & alone[2:-2] & alone[4:]),
         "doubled": np.flatnonzero(same[:-4] & same[2:-2] & same[4:]),
         "long": begins[ends - begins > LONG_RUN],
         "noted": np.flatnonzero(glued | marked),
     }
-    return {name: _line_numbers(starts, places) for name, places in found.items()}
-
-
-def _line_numbers(starts: npt.NDArray[np.int64], places: npt.NDArray[np.int64]) -> list[int]:
-    return np.unique(starts.searchsorted(places, side="right") - 1).tolist() if len(starts) else []
+    if not texts:
+        return {name: [] for name in places}
+    return {
+        name: np.unique(starts.searchsorted(at, side="right") - 1).tolist() for name, at in places.items()
+    }
 
 
 def _made(pairs: list[tuple[str, int]], kind: MatchKind) -> Reading | None:
-    return ("".join(char for char, _ in pairs), tuple(index for _, index in pairs), kind) if pairs else None
+    """A reading from searchable characters with their indexes in the line."""
+    if not pairs:
+        return None
+    return Reading("".join(char for char, _ in pairs), tuple(index for _, index in pairs), kind)
 
 
-def _refolded(pairs: list[tuple[str, int]], kind: MatchKind) -> Reading | None:
+def _refolded(pairs: list[tuple[str, int]]) -> Reading | None:
     """A reading from rearranged characters of the line: fold them, keep their indexes."""
     text, places = searchable_map("".join(char for char, _ in pairs))
-    return (text, tuple(pairs[place][1] for place in places), kind) if text else None
+    return Reading(text, tuple(pairs[place][1] for place in places), MatchKind.FOLDED) if text else None
 
 
 def _without_letter_spacing(lines: PageLines, row: int) -> Reading | None:
@@ -173,15 +187,11 @@ def _without_notes(lines: PageLines, row: int) -> Reading | None:
             drop.update(range(*match.span()))
     if not drop and text == lines.text[row]:
         return None
-    return _refolded(
-        [(char, index) for index, char in enumerate(text) if index not in drop], MatchKind.FOLDED
-    )
+    return _refolded([(char, index) for index, char in enumerate(text) if index not in drop])
 
 
 def _reversed(lines: PageLines, row: int) -> Reading | None:
-    """Hebrew or Arabic that is stored as it looks from left to right; numbers and Latin words keep their
-    order.
-    """
+    """Hebrew or Arabic that is stored as it looks from left to right; numbers and Latin words keep their order."""
     text = lines.text[row]
     if not _RTL.search(text):
         return None
@@ -190,10 +200,11 @@ def _reversed(lines: PageLines, row: int) -> Reading | None:
     for match in _LTR_RUN.finditer(turned):
         start, end = match.span()
         pairs[start:end] = pairs[start:end][::-1]
-    return _refolded(pairs, MatchKind.FOLDED)
+    return _refolded(pairs)
 
 
-def _accent(lines: PageLines, row: int, step: int) -> Reading | None:
+def _with_accents(lines: PageLines, row: int, step: int) -> Reading | None:
+    """Accents that are characters of their own, put on the letter after (step 1) or before (-1) them."""
     text = lines.text[row]
     if not _ACCENT.search(text):
         return None
@@ -207,17 +218,7 @@ def _accent(lines: PageLines, row: int, step: int) -> Reading | None:
             else:
                 pairs[place] = mark
             changed = True
-    return _refolded(pairs, MatchKind.FOLDED) if changed else None
-
-
-def _accent_before(lines: PageLines, row: int) -> Reading | None:
-    """f\u00a8ur: the accent belongs to the letter after it."""
-    return _accent(lines, row, 1)
-
-
-def _accent_after(lines: PageLines, row: int) -> Reading | None:
-    """fu\u00a8r: the accent belongs to the letter before it."""
-    return _accent(lines, row, -1)
+    return _refolded(pairs) if changed else None
 
 
 def _without_ruby(lines: PageLines, row: int) -> Reading | None:
@@ -232,6 +233,4 @@ def _without_ruby(lines: PageLines, row: int) -> Reading | None:
     if not extent < 0.85 * size * len(text):  # also where size or box is unknown (NaN)
         return None
     drop = {place for match in _RUBY.finditer(text) for place in range(*match.span())}
-    return _refolded(
-        [(char, index) for index, char in enumerate(text) if index not in drop], MatchKind.FOLDED
-    )
+    return _refolded([(char, index) for index, char in enumerate(text) if index not in drop])

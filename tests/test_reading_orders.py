@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from docaudit.search.flows import FlowKind, build_flows
 from docaudit.search.lines import PageLines
+from docaudit.search.reading_orders import OrderKind, reading_orders
 from tests.lines_helper import boxed, hits, kinds, page_of, table
 
 
 def test_plain_page_has_its_stream_and_nothing_else() -> None:
-    flows = build_flows(PageLines.of(table(page_of("one line", "and another", "and a third"))))
-    assert [flow.kind for flow in flows] == [FlowKind.STREAM]
+    orders = reading_orders(PageLines.of(table(page_of("one line", "and another", "and a third"))))
+    assert [order.kind for order in orders] == [OrderKind.STREAM]
 
 
 def test_next_line() -> None:
