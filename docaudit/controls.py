@@ -1,28 +1,27 @@
-"""Controls: words known to stand in the document, which the sweep must find by the path that the variants take.
+"""A parsed document in, groups of controls out: what is known to stand there, which the sweep must find like a variant.
 
-They were seen by a witness (witness_df: a second reader, or OCR) and are split plainly, and so do not depend on how the
-sweep folds, joins and matches. A sweep that does not find them has not shown that it can find anything.
-
-Runs the controls of an audit: the sweep must find words that stand in the document, and phrases planted into a copy.
-
-A layout in which nothing could be tried is a group of its own, with why: silence would look like success.
+Positive controls are words that something else saw (control words: a second reader, or OCR). They are split plainly,
+and so do not depend on how the sweep folds, joins and matches. Canaries are phrases planted into a copy. A sweep that
+does not find them has not shown that it can find anything. A layout in which nothing could be tried is a group of its
+own, with why: silence would look like success.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import pandas as pd
 
-from docaudit.codes import PAGE_SOURCES, POSSIBLE_KINDS
+from docaudit.codes import PAGE_SOURCES
 from docaudit.concepts.model import ConceptTable
 from docaudit.document import ParsedDocument
 from docaudit.justification import ControlGroup, MissedControl
 from docaudit.options import AuditOptions
 from docaudit.search import sweep_lines
+from docaudit.tables import is_counted, rows_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,11 +43,7 @@ class Control(NamedTuple):
 
 def positive_controls(witness_df: pd.DataFrame) -> tuple[Control, ...]:
     """All words that were kept as witnesses: some of every page and layout; empty if the document has no word."""
-    columns = (witness_df[name].tolist() for name in ("word", "page_num", "layout", "witness"))
-    return tuple(
-        Control(word, page_num, layout, cast("Witness", witness))
-        for word, page_num, layout, witness in zip(*columns, strict=True)
-    )
+    return tuple(map(Control._make, rows_of(witness_df, *Control._fields)))
 
 
 def control_table(controls: Iterable[Control]) -> ConceptTable:
@@ -66,36 +61,32 @@ def control_groups(
         controls: What was looked for.
         hit_df: HIT_DF of a sweep with `control_table`.
     """
-    counted = hit_df[~hit_df["match_kind"].isin(POSSIBLE_KINDS)]
-    hits = set(zip(counted["variant"], counted["page_num"], strict=True))
-    groups: Mapping[tuple[Witness, str], list[Control]] = defaultdict(list)
+    hits = set(rows_of(hit_df[is_counted(hit_df)], "variant", "page_num"))
+    groups: dict[tuple[Witness, str], list[Control]] = defaultdict(list)
     for control in controls:
         groups[control.witness, control.layout].append(control)
-    return tuple(_group(kind, *key, groups[key], hits) for key in sorted(groups))
+    made = []
+    for (witness, layout), tried in sorted(groups.items()):
+        missed = [control for control in tried if (control.word, control.page_num) not in hits]
+        made.append(
+            ControlGroup(
+                kind=kind,
+                witness=witness,
+                layout=layout,
+                tried=len(tried),
+                found=len(tried) - len(missed),
+                missed=tuple(
+                    MissedControl(word=control.word, page_num=control.page_num) for control in missed
+                ),
+            )
+        )
+    return tuple(made)
 
 
 def untried_group(kind: Literal["positive", "canary"], layout: str, why: str) -> ControlGroup:
     """A group for a layout in which nothing could be looked for, and why."""
     witness: Witness = "planted" if kind == "canary" else "text_layer"
     return ControlGroup(kind=kind, witness=witness, layout=layout, tried=0, found=0, untried=why)
-
-
-def _group(
-    kind: Literal["positive", "canary"],
-    witness: Witness,
-    layout: str,
-    controls: list[Control],
-    hits: set[tuple[str, int]],
-) -> ControlGroup:
-    missed = [control for control in controls if (control.word, control.page_num) not in hits]
-    return ControlGroup(
-        kind=kind,
-        witness=witness,
-        layout=layout,
-        tried=len(controls),
-        found=len(controls) - len(missed),
-        missed=tuple(MissedControl(word=one.word, page_num=one.page_num) for one in missed),
-    )
 
 
 _LETTER = re.compile("[^\\W\\d_]|[\ufffd\ue000-\uf8ff]")
@@ -108,9 +99,12 @@ _NO_CONTROL = (
 def run_controls(parsed: ParsedDocument) -> tuple[ControlGroup, ...]:
     """Sweep for words that are known to be there; empty only if the pages have no word."""
     controls = positive_controls(parsed.witness_df)
-    if not controls:
-        return (untried_group("positive", "all", _NO_CONTROL),) if _has_words(parsed) else ()
-    return control_groups("positive", controls, _hits(parsed, controls))
+    if controls:
+        return control_groups("positive", controls, _hits(parsed, controls))
+    sources = {source.value for source in PAGE_SOURCES}
+    on_pages = parsed.line_df[parsed.line_df["source"].isin(sources)]
+    has_words = any(_LETTER.search(text) for text in on_pages["text"])
+    return (untried_group("positive", "all", _NO_CONTROL),) if has_words else ()
 
 
 def run_canaries(
@@ -138,9 +132,9 @@ def run_canaries(
         with planted_copy(source, sha256, chosen, plants) as (copy, problems):
             left = {**left, **problems}
             controls = tuple(
-                Control(one.phrase, one.page_num, one.layout, "planted")
-                for one in plants
-                if one.layout not in problems
+                Control(plant.phrase, plant.page_num, plant.layout, "planted")
+                for plant in plants
+                if plant.layout not in problems
             )
             if controls:
                 found = control_groups("canary", controls, _hits(read(copy), controls))
@@ -152,10 +146,3 @@ def run_canaries(
 def _hits(parsed: ParsedDocument, controls: tuple[Control, ...]) -> pd.DataFrame:
     hit_df, _ = sweep_lines(parsed.line_df, control_table(controls), pages_total=len(parsed.page_df))
     return hit_df
-
-
-def _has_words(parsed: ParsedDocument) -> bool:
-    """The pages have a letter, in sight or not."""
-    sources = {source.value for source in PAGE_SOURCES}
-    on_pages = parsed.line_df[parsed.line_df["source"].isin(sources)]
-    return any(_LETTER.search(text) for text in on_pages["text"])

@@ -1,10 +1,9 @@
-"""Hits -> where concepts meet: in the same line, sentence, paragraph, section, page, or window of words.
+"""Hits and lines in, cooccurrence_df out: where concepts meet in a line, sentence, paragraph, section, page or window.
 
 A phrase that begins on one page and ends on the next belongs to both. Text that belongs to no page (metadata,
 bookmarks) meets only within its own line, as its lines have no neighbours that a reader would see. The pages of an
-attachment are pages of their own, wherever the attachment is pinned.
-
-The words of a document in one stream, and where hits stand in it: what meetings and nearest pairs measure along.
+attachment are pages of their own, wherever the attachment is pinned. Meetings and nearest pairs are measured along the
+words of the document in one stream.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from docaudit.concepts.check import JOINER
 from docaudit.concepts.model import ConceptTable
 from docaudit.errors import TableContractError
 from docaudit.options import Scope
-from docaudit.tables import COOCCURRENCE_DF, HIT_DF, LINE_DF
+from docaudit.tables import COOCCURRENCE_DF, HIT_DF, LINE_DF, rows_of
 from docaudit.text.vocabulary import words_in_lines
 from docaudit.text.words import WORD, sentence_at, sentence_starts
 
@@ -98,14 +97,13 @@ def build_stream(line_df: pd.DataFrame) -> Stream:
     counted_df = line_df.assign(words=words_in_lines(line_df))
     ordered = counted_df.sort_values(["page_num", "line_num"], kind="stable")
     names = ("page_num", "line_num", "text", "block_num", "source", "part", "part_page", "words")
-    columns = [ordered[name].tolist() for name in names]
     order: list[Place] = []
     first_word: dict[Place, int] = {}
     text: dict[Place, str] = {}
     block: dict[Place, int] = {}
     inside: dict[Place, tuple[str, int]] = {}
     at, apart, in_part, part_before = 0, 0, 0, ""
-    for page, line, content, block_num, source, part, part_page, words in zip(*columns, strict=True):
+    for page, line, content, block_num, source, part, part_page, words in rows_of(ordered, *names):
         place = (int(page), int(line))
         if place in text:
             raise TableContractError(f"line_df: page {page} has line {line} twice", remedy="number its lines")
@@ -129,14 +127,9 @@ def build_stream(line_df: pd.DataFrame) -> Stream:
     return Stream(tuple(order), first_word, text, block, inside)
 
 
-def counted(hit_df: pd.DataFrame) -> pd.DataFrame:
-    """The hits that count; what only may be a hit is listed elsewhere and prove neither a hit nor its lack."""
-    return hit_df[~hit_df["match_kind"].isin(POSSIBLE_KINDS)]
-
-
 def occurrences(hit_df: pd.DataFrame, stream: Stream) -> list[Occurrence]:
     """The counted hits in the order of the stream; raises TableContractError for a hit on a line that is not there."""
-    found: list[Occurrence] = []
+    listed: list[Occurrence] = []
     names = (
         "concept",
         "page_num",
@@ -147,36 +140,35 @@ def occurrences(hit_df: pd.DataFrame, stream: Stream) -> list[Occurrence]:
         "char_end",
         "match_kind",
     )
-    columns = [hit_df[name].tolist() for name in names]
     for row, (concept, page, line, start, page_end, line_end, end, kind) in enumerate(
-        zip(*columns, strict=True)
+        rows_of(hit_df, *names)
     ):
         if kind in POSSIBLE_KINDS:
             continue  # listed with the hits, but no evidence of a meeting
-        first, last = (int(page), int(line)), (int(page_end), int(line_end))
+        first, last = (page, line), (page_end, line_end)
         if first not in stream.text or last not in stream.text:
             raise TableContractError(
                 f"hit_df: a hit of '{concept}' stands on page {page}, line {line}, which line_df does not have",
                 remedy="pass the line_df that was swept",
             )
-        begin = stream.word_from(first, int(start))
-        stop = max(begin + 1, stream.word_after(last, int(end)))
+        begin = stream.word_from(first, start)
+        stop = max(begin + 1, stream.word_after(last, end))
         places = (first,) if first == last else (first, last)
-        chars = (int(start),) if first == last else (int(start), max(int(end) - 1, 0))
-        found.append(Occurrence(row, str(concept), begin, stop, first, places, chars))
-    return sorted(found, key=lambda hit: (hit.start, hit.end, hit.row))
+        chars = (start,) if first == last else (start, max(end - 1, 0))
+        listed.append(Occurrence(row, str(concept), begin, stop, first, places, chars))
+    return sorted(listed, key=lambda hit: (hit.start, hit.end, hit.row))
 
 
-def gap(one: Occurrence, other: Occurrence) -> int:
+def gap(first: Occurrence, second: Occurrence) -> int:
     """Words between two hits; 0 if they touch or overlap."""
-    return max(0, max(one.start, other.start) - min(one.end, other.end))
+    return max(0, max(first.start, second.start) - min(first.end, second.end))
 
 
-def closest_pair(one: list[Occurrence], other: list[Occurrence]) -> tuple[Occurrence, Occurrence]:
+def closest_pair(left: list[Occurrence], right: list[Occurrence]) -> tuple[Occurrence, Occurrence]:
     """The two mentions with the fewest words between them, in one walk along the stream."""
     best: tuple[Occurrence, Occurrence] | None = None
     reach: dict[int, Occurrence] = {}
-    for side, hit in sorted([(0, h) for h in one] + [(1, h) for h in other], key=lambda item: item[1].start):
+    for side, hit in sorted([(0, h) for h in left] + [(1, h) for h in right], key=lambda item: item[1].start):
         before = reach.get(1 - side)
         if before is not None and (best is None or gap(before, hit) < gap(*best)):
             best = (before, hit)
@@ -230,8 +222,14 @@ def find_meetings(
         for group in _groups(present, whole):
             rows += [_row(group, scope, met) for met in _windows(present, group, window_words)]
     else:
-        for unit in _units(hits, _unit_rule(stream, scope, toc_df)):
-            present = _by_concept(unit, order)
+        units_of = _unit_rule(stream, scope, toc_df)
+        units: dict[Unit, list[Occurrence]] = defaultdict(list)
+        for hit in hits:  # one that begins in one unit and ends in another belongs to both
+            ends = zip(hit.places, hit.chars, strict=True)
+            for unit in {unit for place, char in ends for unit in units_of(place, char)}:
+                units[unit].append(hit)
+        for members in units.values():
+            present = _by_concept(members, order)
             rows += [_row(group, scope, _nearest(present, group)) for group in _groups(present, whole)]
     rows.sort(
         key=lambda row: (row["page_num"], row["line_num"], [rank[c] for c in row["group"]], row["distance"])
@@ -240,11 +238,11 @@ def find_meetings(
 
 
 def _by_concept(hits: Iterable[Occurrence], order: Sequence[str]) -> Mentions:
-    found: Mentions = {name: [] for name in order}
+    mentions: Mentions = {name: [] for name in order}
     for hit in hits:
-        if hit.concept in found:
-            found[hit.concept].append(hit)
-    return {name: mentions for name, mentions in found.items() if mentions}
+        if hit.concept in mentions:
+            mentions[hit.concept].append(hit)
+    return {name: hits_of_it for name, hits_of_it in mentions.items() if hits_of_it}
 
 
 def _groups(present: Mentions, whole: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -257,16 +255,6 @@ def _groups(present: Mentions, whole: tuple[str, ...]) -> Iterator[tuple[str, ..
 Unit = tuple[object, ...]
 UnitRule = Callable[[Place, int], Iterable[Unit]]
 """The units in which a character of a line stands: mostly one."""
-
-
-def _units(hits: Iterable[Occurrence], units_of: UnitRule) -> list[list[Occurrence]]:
-    """Hits by the unit in which they stand; a hit that begins in one and ends in another belongs to both."""
-    units: dict[Unit, list[Occurrence]] = defaultdict(list)
-    for hit in hits:
-        ends = zip(hit.places, hit.chars, strict=True)
-        for key in {unit for place, char in ends for unit in units_of(place, char)}:
-            units[key].append(hit)
-    return list(units.values())
 
 
 def _unit_rule(stream: Stream, scope: Scope, toc_df: pd.DataFrame | None) -> UnitRule:
@@ -295,8 +283,14 @@ def _page_rule(stream: Stream, scope: Scope, toc_df: pd.DataFrame | None) -> Uni
         starts = sentence_starts((place, stream.text[place], stream.block[place]) for place in stream.order)
         return lambda place, char: [("sentence", sentence_at(starts, place, char))]
     if scope == "section":
-        begins = _section_pages(toc_df)
-        return lambda place, _: [("section", number) for number in _sections_on(begins, place[0])]
+        # Pages on which entries begin, in order; what stands before the first is a section too.
+        begins = [] if toc_df is None else sorted(int(page) for page in toc_df["page_num"] if page > 0)
+
+        def section(place: Place, _: int) -> list[Unit]:
+            first, last = bisect_left(begins, place[0]), bisect_right(begins, place[0])
+            return [("section", number) for number in range(first, last + 1)]
+
+        return section
 
     def paragraph(place: Place, _: int) -> list[Unit]:
         # A line without a block is a paragraph of its own.
@@ -304,15 +298,6 @@ def _page_rule(stream: Stream, scope: Scope, toc_df: pd.DataFrame | None) -> Uni
         return [("block", place[0], block) if block else ("line", *place)]
 
     return paragraph
-
-
-def _section_pages(toc_df: pd.DataFrame | None) -> list[int]:
-    """The pages on which the entries of the contents begin, in order; what stands before the first is a section too."""
-    return [] if toc_df is None else sorted(int(page) for page in toc_df["page_num"] if page > 0)
-
-
-def _sections_on(begins: list[int], page: int) -> range:
-    return range(bisect_left(begins, page), bisect_right(begins, page) + 1)
 
 
 def _nearest(present: Mentions, group: tuple[str, ...]) -> tuple[Occurrence, int]:

@@ -26,12 +26,12 @@ from docaudit.justification import (
     ParseCoverage,
     RetrievalCheck,
 )
-from docaudit.obligations import are_mentioned, hits_by_concept, is_counted, required_concepts
+from docaudit.obligations import are_mentioned, hits_by_concept, required_concepts
 from docaudit.options import AuditOptions
 from docaudit.question import content_words, rejected_words, requery, uncovered_words
 from docaudit.rules import Evidence, Verdict, verdict, weigh
 from docaudit.saved import with_digest
-from docaudit.tables import BLIND_SPOT_DF, COOCCURRENCE_DF, HIT_DF, LEDGER_DF, NEAREST_DF, PAGE_DF
+from docaudit.tables import BLIND_SPOT_DF, COOCCURRENCE_DF, HIT_DF, LEDGER_DF, NEAREST_DF, PAGE_DF, is_counted
 from docaudit.text.numbers import page_ranges
 
 SCOPE_EN = {

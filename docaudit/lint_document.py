@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from docaudit.audit import find_hits, require_parsed
-from docaudit.codes import POSSIBLE_KINDS
 from docaudit.concepts.lint import INFO, WARNING, LintCode, LintFinding, Said, Writer, initials, lint
 from docaudit.concepts.model import ConceptTable
 from docaudit.concepts.variant import Variant
 from docaudit.document import ParsedDocument
+from docaudit.tables import is_counted
 from docaudit.text.words import CJK, squeeze, words
 
 _COMMON_SHARE = 0.5
@@ -84,7 +84,7 @@ def _hits_and_pages(variants: Sequence[Variant], parsed: ParsedDocument) -> dict
         return {}
     accepted = tuple(variant.model_copy(update={"status": "accepted"}) for variant in variants)
     hit_df, _ = find_hits(parsed, ConceptTable(variants=accepted), parsed.options)
-    hit_df = hit_df[~hit_df["match_kind"].isin(POSSIBLE_KINDS)]
+    hit_df = hit_df[is_counted(hit_df)]
     keys = ["concept", "variant"]
     sizes = hit_df.groupby(keys).size()
     pages: pd.Series[int] = hit_df[hit_df["page_num"] > 0].groupby(keys)["page_num"].nunique()

@@ -1,22 +1,18 @@
-"""What comes closest: mentions of the concepts that are found, nearest pairs of those that never meet, near misses.
+"""Hits, lines and a concept table in, nearest_df out: what comes closest to a meeting of all concepts.
 
-None of this is a hit; each row says why. Near misses help the expert to see what the table may lack. They are looked
-for among the words of the document within bounds, so that their absence proves nothing.
-
-Text that is close to a variant without a hit, each with why it is not one. Part of docaudit.nearest.
-
-Near misses tell the expert what the table may lack (another spelling, another form). They never count as hits. The
-work is bounded by the different words of the document: lines are walked once, for phrases, whatever the table's size.
+Mentions of the concepts that are found, nearest pairs of those that never meet, and near misses: text that is close to
+a variant without a hit. None of this is a hit; each row says why. Near misses help the expert to see what the table may
+lack (another spelling, another form). They are looked for among the different words of the document, within bounds, so
+that their absence proves nothing: lines are walked once, for phrases, whatever the table's size.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations, pairwise
-from typing import Any
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise, zip_longest
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -24,189 +20,20 @@ from docaudit.codes import DOCUMENT_PAGE, MatchKind, NearMissReason
 from docaudit.concepts.check import JOINER
 from docaudit.concepts.model import ConceptTable
 from docaudit.concepts.variant import Variant
-from docaudit.cooccurrence import FAR, Occurrence, build_stream, closest_pair, counted, gap, occurrences
-from docaudit.tables import COOCCURRENCE_DF, HIT_DF, LINE_DF, NEAREST_DF
+from docaudit.cooccurrence import FAR, Occurrence, build_stream, closest_pair, gap, occurrences
+from docaudit.tables import COOCCURRENCE_DF, HIT_DF, LINE_DF, NEAREST_DF, is_counted
 from docaudit.text.english import share_stem, stems
 from docaudit.text.vocabulary import Vocabulary, build_vocabulary
 from docaudit.text.words import Span, fold, squeeze, window, without_accents, words
 
-# "in" stands inside half of all words; a part that says something has this length.
 _SHORTEST_PART = 4
+""""in" stands inside half of all words; a part that says something has this length. Chosen, not measured."""
 _JOINED = re.compile(r"[\s\-\u2010-\u2015]*")
 _PARTED = re.compile(r"[^\w\n]{0,4}")
 _ORDER = {reason: n for n, reason in enumerate(NearMissReason)}
-
-
-@dataclass(frozen=True)
-class NearMiss:
-    """One text near a variant.
-
-    Attributes:
-        variant: The variant without a hit.
-        reason: Why the text is not a hit.
-        line: Position of the line in line_df.
-        start: First character of the text in that line.
-        end: Character after its last.
-        edits: Edits between the two; NaN where the difference is no matter of edits.
-    """
-
-    variant: Variant
-    reason: NearMissReason
-    line: int
-    start: int
-    end: int
-    edits: float
-
-
-@dataclass(frozen=True)
-class _Form:
-    """A folded word of the document that may stand for a word of a variant."""
-
-    word: str
-    reason: NearMissReason | None
-    edits: float
-
-
-def near_misses(
-    line_df: pd.DataFrame, variants: Sequence[Variant], *, limit: int
-) -> dict[Variant, list[NearMiss]]:
-    """The nearest texts of each variant, at most `limit` each; regular expressions have none."""
-    literal = [variant for variant in variants if variant.match != "regex"]
-    if not literal or not limit:
-        return {}
-    vocabulary = build_vocabulary(line_df)
-    texts = line_df["text"].tolist()
-    parts = {variant: [fold(span.text) for span in words(variant.text)] for variant in literal}
-    asked = [word for cut in parts.values() for word in cut] + [squeeze(variant.text) for variant in literal]
-    near = vocabulary.within_edits(asked)
-    found: dict[Variant, list[NearMiss]] = defaultdict(list)
-    phrases: dict[Variant, list[dict[str, _Form]]] = {}
-    for variant in literal:
-        cut = parts[variant]
-        if len(cut) > 1:
-            phrases[variant] = [_forms(word, vocabulary, near) for word in cut]
-        found[variant] += _single(variant, vocabulary, near, texts, limit)
-    for miss in _phrases(phrases, vocabulary, texts):
-        found[miss.variant].append(miss)
-    return {variant: _nearest(misses, texts, limit) for variant, misses in found.items() if misses}
-
-
-def _nearest(misses: list[NearMiss], texts: Sequence[str], limit: int) -> list[NearMiss]:
-    """Each different text once, the most telling reasons first."""
-    ranked = sorted(misses, key=lambda miss: (_ORDER[miss.reason], miss.edits, miss.line, miss.start))
-    once: dict[str, NearMiss] = {}
-    for miss in ranked:
-        once.setdefault(str(texts[miss.line])[miss.start : miss.end], miss)
-    return list(once.values())[:limit]
-
-
-def _forms(word: str, vocabulary: Vocabulary, near: dict[str, list[tuple[str, int]]]) -> dict[str, _Form]:
-    """Folded words of the document that are this word, or near it, each with the mildest reason."""
-    forms: dict[str, _Form] = {}
-    if word in vocabulary.by_fold:
-        forms[word] = _Form(word, None, 0)
-    for other in vocabulary.by_plain.get(without_accents(word), ()):
-        forms.setdefault(other, _Form(other, NearMissReason.ACCENTS_DIFFER, float("nan")))
-    for other, edits in near.get(word, ()):
-        reason = NearMissReason.SAME_STEM if share_stem(word, other) else NearMissReason.SPELLING_DIFFERS
-        forms.setdefault(other, _Form(other, reason, edits))
-    for stem in sorted(stems(word)):
-        for other in vocabulary.by_stem.get(stem, ()):
-            forms.setdefault(other, _Form(other, NearMissReason.SAME_STEM, float("nan")))
-    return forms
-
-
-def _single(
-    variant: Variant,
-    vocabulary: Vocabulary,
-    near: dict[str, list[tuple[str, int]]],
-    texts: Sequence[str],
-    limit: int,
-) -> Iterator[NearMiss]:
-    """Near misses that are one word of the document: for a phrase, the phrase written as one word."""
-    folded = fold(variant.text)
-    for form in _forms(squeeze(variant.text), vocabulary, near).values():
-        for surface in vocabulary.by_fold[form.word]:
-            reason = form.reason
-            if reason is None and folded == form.word:
-                reason = (
-                    NearMissReason.OTHER_CASE if variant.case_sensitive and surface != variant.text else None
-                )
-            elif reason is None:
-                reason = NearMissReason.SPELLING_DIFFERS
-            if reason is not None:
-                yield _at_word(variant, reason, surface, vocabulary, texts, form.edits)
-    if variant.match == "word" and len(folded) >= _SHORTEST_PART:
-        for word in vocabulary.containing(folded, limit):
-            surface = vocabulary.by_fold[word][0]
-            yield _at_word(variant, NearMissReason.PART_OF_WORD, surface, vocabulary, texts, float("nan"))
-
-
-def _at_word(
-    variant: Variant,
-    reason: NearMissReason,
-    surface: str,
-    vocabulary: Vocabulary,
-    texts: Sequence[str],
-    edits: float,
-) -> NearMiss:
-    line = vocabulary.lines_of[surface][0]
-    span = next(span for span in words(str(texts[line])) if span.text == surface)
-    measured = edits if reason is NearMissReason.SPELLING_DIFFERS else float("nan")
-    return NearMiss(variant, reason, line, span.start, span.end, measured)
-
-
-def _phrases(
-    phrases: dict[Variant, list[dict[str, _Form]]], vocabulary: Vocabulary, texts: Sequence[str]
-) -> Iterator[NearMiss]:
-    """Words side by side that are, or are near, the words of a phrase: one walk for all phrases, through the lines
-    that have the first word of one.
-    """
-    starters: dict[str, list[Variant]] = defaultdict(list)
-    for variant, forms in phrases.items():
-        if all(forms):
-            for word in forms[0]:
-                starters[word].append(variant)
-    surfaces = (surface for word in starters for surface in vocabulary.by_fold.get(word, ()))
-    for line in sorted({line for surface in surfaces for line in vocabulary.lines_of[surface]}):
-        text = str(texts[line])
-        spans = list(words(text))
-        cut = [fold(span.text) for span in spans]
-        for n, word in enumerate(cut):
-            for variant in starters.get(word, ()):
-                forms = phrases[variant]
-                here = spans[n : n + len(forms)]
-                used = [form[w] for w, form in zip(cut[n:], forms, strict=False) if w in form]
-                if len(used) == len(here) == len(forms) and _side_by_side(here, text, _PARTED):
-                    parted = not _side_by_side(here, text, _JOINED)
-                    yield from _phrase(variant, used, line, text, here[0].start, here[-1].end, parted)
-
-
-def _side_by_side(spans: Sequence[Span], text: str, between: re.Pattern[str]) -> bool:
-    return all(between.fullmatch(text[one.end : other.start]) for one, other in pairwise(spans))
-
-
-def _phrase(
-    variant: Variant, used: Sequence[_Form], line: int, text: str, start: int, end: int, parted: bool
-) -> Iterator[NearMiss]:
-    reasons = [form.reason for form in used if form.reason is not None]
-    if parted and not reasons:
-        worst = NearMissReason.PARTED_BY_SIGN
-    elif parted:
-        return  # other words, and a sign between them: too far
-    elif reasons:
-        worst = max(reasons, key=_ORDER.__getitem__)
-    elif variant.case_sensitive and text[start:end] != variant.text:
-        worst = NearMissReason.OTHER_CASE
-    else:
-        return
-    spelt = [form.edits for form in used if form.reason is NearMissReason.SPELLING_DIFFERS]
-    edits = sum(spelt) if worst is NearMissReason.SPELLING_DIFFERS else float("nan")
-    yield NearMiss(variant, worst, line, start, end, edits)
-
-
 _PER_VARIANT = 3
 _MISREAD = "OCR may have misread it: look at the page."
+_NO_EDITS = float("nan")
 
 
 def closest(
@@ -234,10 +61,10 @@ def closest(
         contract.check(frame)
     if limit == 0:
         return NEAREST_DF.empty()
-    hits = counted(hit_df)
+    hits, met = hit_df[is_counted(hit_df)], set(meetings["concepts"])
     rows = [
-        *_mentions(hits, table, set(meetings["concepts"]), limit),
-        *_pairs(hits, line_df, table, set(meetings["concepts"])),
+        *_mentions(hits, table, met, limit),
+        *_pairs(hits, line_df, table, met),
         *_near_misses(hit_df, line_df, table, limit),
     ]
     return NEAREST_DF.build(rows)
@@ -253,17 +80,15 @@ def _mentions(hits: pd.DataFrame, table: ConceptTable, met: set[str], limit: int
     ordered = hits.assign(turn=turn).sort_values(["turn", "page_num", "line_num"], kind="stable")
     for concept in table.active_concepts:
         chosen = ordered[ordered["concept"] == concept].head(limit)
-        for hit in _records(chosen.sort_values(["page_num", "line_num", "char_start"], kind="stable")):
+        for hit in chosen.sort_values(["page_num", "line_num", "char_start"], kind="stable").to_dict(
+            "records"
+        ):
             denied = " It stands under a negation." if hit["negated"] else ""
             why = "; whether it answers the question has to be read." if concept in meeting else tail
             yield _from_hit("mention", hit, f"Mentions '{concept}'{why}{denied}")
 
 
-def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(name): cell for name, cell in row.items()} for row in table.to_dict("records")]
-
-
-def _from_hit(kind: str, hit: dict[str, Any], why_not: str) -> dict[str, Any]:
+def _from_hit(kind: str, hit: Any, why_not: str) -> dict[str, Any]:
     same = {name: hit[name] for name in ("concept", "variant", "page_num", "line_num", "snippet")}
     return {"kind": kind, "text": hit["match_text"], "why_not": why_not, **same}
 
@@ -272,30 +97,30 @@ def _pairs(
     hits: pd.DataFrame, line_df: pd.DataFrame, table: ConceptTable, met: set[str]
 ) -> Iterator[dict[str, Any]]:
     """The nearest place of every two found concepts that never meet."""
-    found = [name for name in table.active_concepts if name in set(hits["concept"])]
+    hit_concepts = set(hits["concept"])
+    found = [name for name in table.active_concepts if name in hit_concepts]
     apart = [pair for pair in combinations(found, 2) if JOINER.join(pair) not in met]
     if not apart:
         return
     by_concept: dict[str, list[Occurrence]] = defaultdict(list)
     for occurrence in occurrences(hits, build_stream(line_df)):
         by_concept[occurrence.concept].append(occurrence)
-    for one, other in apart:
-        first, second = closest_pair(by_concept[one], by_concept[other])
-        hit, partner = hits.iloc[first.row], hits.iloc[second.row]
-        pair = _from_hit("pair", {str(name): cell for name, cell in hit.items()}, "")
-        words = gap(first, second)
-        on_pages = DOCUMENT_PAGE not in (first.first[0], second.first[0]) and words < FAR // 2
-        where = (
-            f"{words} words away, on page {second.first[0]}"
-            if on_pages
-            else "outside the pages, or this one does"
+    for names in apart:
+        first, second = closest_pair(*(by_concept[name] for name in names))
+        partner, distance, where = (
+            hits.iloc[second.row],
+            gap(first, second),
+            "outside the pages, or this one does",
         )
-        pair["why_not"] = f"The nearest '{partner['match_text']}' stands {where}: they do not meet."
         # Text that belongs to no page has no distance to any other.
+        on_pages = DOCUMENT_PAGE not in (first.first[0], second.first[0]) and distance < FAR // 2
+        if on_pages:
+            where = f"{distance} words away, on page {second.first[0]}"
+        why_not = f"The nearest '{partner['match_text']}' stands {where}: they do not meet."
         yield {
-            **pair,
-            "concept": JOINER.join((one, other)),
-            "distance": float(words) if on_pages else float("nan"),
+            **_from_hit("pair", hits.iloc[first.row], why_not),
+            "concept": JOINER.join(names),
+            "distance": float(distance) if on_pages else float("nan"),
         }
 
 
@@ -303,47 +128,192 @@ def _near_misses(
     hit_df: pd.DataFrame, line_df: pd.DataFrame, table: ConceptTable, limit: int
 ) -> list[dict[str, Any]]:
     """Near misses of variants without a hit, each variant in turn, the most telling first."""
-    hits = counted(hit_df)
+    hits = hit_df[is_counted(hit_df)]
     hit = set(zip(hits["concept"], hits["variant"], strict=True))
     silent = [variant for variant in table.active if (variant.concept, variant.text) not in hit]
     taken: dict[str, set[str]] = defaultdict(set)
     for concept, text in zip(hits["concept"], hits["match_text"], strict=True):
         taken[concept].add(fold(text))
-    misread = hit_df[hit_df["match_kind"] == MatchKind.OCR_FUZZY.value]
-    found = near_misses(line_df, silent, limit=_PER_VARIANT)
+    misread: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    for row in hit_df[hit_df["match_kind"] == MatchKind.OCR_FUZZY.value].to_dict("records"):
+        why_not = f"{NearMissReason.SPELLING_DIFFERS.meaning} {_MISREAD}"
+        misread[row["concept"], row["variant"]].append(_from_hit("near_miss", row, why_not))
+    near = near_misses(line_df, silent, limit=_PER_VARIANT)
     queues = []
     for variant in silent:
-        rows = [*_misread(misread, variant), *(_from_miss(miss, line_df) for miss in found.get(variant, ()))]
+        rows = misread[variant.concept, variant.text][:_PER_VARIANT]
+        for miss in near.get(variant, ()):
+            line = line_df.iloc[miss.line]
+            text = str(line["text"])
+            rows.append(
+                {
+                    "kind": "near_miss",
+                    "concept": variant.concept,
+                    "variant": variant.text,
+                    "text": text[miss.start : miss.end],
+                    "page_num": int(line["page_num"]),
+                    "line_num": int(line["line_num"]),
+                    "snippet": window(text, miss.start, miss.end),
+                    "distance": miss.edits,
+                    "why_not": miss.reason.meaning,
+                }
+            )
         # What another variant of the concept has found is a hit, not a near miss.
         queues.append([row for row in rows if fold(row["text"]) not in taken[variant.concept]][:_PER_VARIANT])
-    return list(_in_turn(queues))[: limit * _PER_VARIANT]
+    in_turn = (row for turn in zip_longest(*queues) for row in turn if row is not None)
+    return list(in_turn)[: limit * _PER_VARIANT]
 
 
-def _in_turn(queues: Iterable[Sequence[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
-    listed = list(queues)
-    for turn in range(max(map(len, listed), default=0)):
-        yield from (queue[turn] for queue in listed if turn < len(queue))
+class NearMiss(NamedTuple):
+    """One text near a variant.
+
+    Attributes:
+        variant: The variant without a hit.
+        reason: Why the text is not a hit.
+        line: Position of the line in line_df.
+        start: First character of the text in that line.
+        end: Character after its last.
+        edits: Edits between the two; NaN where the difference is no matter of edits.
+    """
+
+    variant: Variant
+    reason: NearMissReason
+    line: int
+    start: int
+    end: int
+    edits: float
 
 
-def _misread(misread: pd.DataFrame, variant: Variant) -> Iterator[dict[str, Any]]:
-    if misread.empty:
-        return
-    mine = misread[(misread["concept"] == variant.concept) & (misread["variant"] == variant.text)]
-    for hit in _records(mine.head(_PER_VARIANT)):
-        yield _from_hit("near_miss", hit, f"{NearMissReason.SPELLING_DIFFERS.meaning} {_MISREAD}")
+class _NearWord(NamedTuple):
+    """A folded word of the document that may stand for a word of a variant; no reason if it is that word."""
+
+    word: str
+    reason: NearMissReason | None
+    edits: float
 
 
-def _from_miss(miss: NearMiss, line_df: pd.DataFrame) -> dict[str, Any]:
-    line = line_df.iloc[miss.line]
-    text = str(line["text"])
-    return {
-        "kind": "near_miss",
-        "concept": miss.variant.concept,
-        "variant": miss.variant.text,
-        "text": text[miss.start : miss.end],
-        "page_num": int(line["page_num"]),
-        "line_num": int(line["line_num"]),
-        "snippet": window(text, miss.start, miss.end),
-        "distance": miss.edits,
-        "why_not": miss.reason.meaning,
-    }
+NearWords = dict[str, _NearWord]
+
+
+def near_misses(
+    line_df: pd.DataFrame, variants: Sequence[Variant], *, limit: int
+) -> dict[Variant, list[NearMiss]]:
+    """The nearest texts of each variant, at most `limit` each; regular expressions have none."""
+    literal = [variant for variant in variants if variant.match != "regex"]
+    if not literal or not limit:
+        return {}
+    vocabulary = build_vocabulary(line_df)
+    texts = line_df["text"].tolist()
+    parts = {variant: [fold(span.text) for span in words(variant.text)] for variant in literal}
+    wanted = [word for cut in parts.values() for word in cut] + [squeeze(variant.text) for variant in literal]
+    edited = vocabulary.within_edits(wanted)
+    misses: dict[Variant, list[NearMiss]] = defaultdict(list)
+    phrases: dict[Variant, list[NearWords]] = {}
+    for variant in literal:
+        if len(parts[variant]) > 1:
+            phrases[variant] = [_near_words(word, vocabulary, edited) for word in parts[variant]]
+        misses[variant] += _single_words(variant, vocabulary, edited, texts, limit)
+    for miss in _phrases(phrases, vocabulary, texts):
+        misses[miss.variant].append(miss)
+    nearest = {}
+    for variant, listed in misses.items():
+        once: dict[str, NearMiss] = {}
+        for miss in sorted(listed, key=lambda miss: (_ORDER[miss.reason], miss.edits, miss.line, miss.start)):
+            once.setdefault(str(texts[miss.line])[miss.start : miss.end], miss)
+        if once:
+            nearest[variant] = list(once.values())[:limit]
+    return nearest
+
+
+def _near_words(word: str, vocabulary: Vocabulary, edited: dict[str, list[tuple[str, int]]]) -> NearWords:
+    """Folded words of the document that are this word, or near it, each with the mildest reason."""
+    near: NearWords = {}
+    if word in vocabulary.by_fold:
+        near[word] = _NearWord(word, None, 0)
+    for candidate in vocabulary.by_plain.get(without_accents(word), ()):
+        near.setdefault(candidate, _NearWord(candidate, NearMissReason.ACCENTS_DIFFER, _NO_EDITS))
+    for candidate, edits in edited.get(word, ()):
+        same_stem = share_stem(word, candidate)
+        reason = NearMissReason.SAME_STEM if same_stem else NearMissReason.SPELLING_DIFFERS
+        near.setdefault(candidate, _NearWord(candidate, reason, edits))
+    for stem in sorted(stems(word)):
+        for candidate in vocabulary.by_stem.get(stem, ()):
+            near.setdefault(candidate, _NearWord(candidate, NearMissReason.SAME_STEM, _NO_EDITS))
+    return near
+
+
+def _single_words(
+    variant: Variant,
+    vocabulary: Vocabulary,
+    edited: dict[str, list[tuple[str, int]]],
+    texts: Sequence[str],
+    limit: int,
+) -> Iterator[NearMiss]:
+    """Near misses that are one word of the document: for a phrase, the phrase written as one word."""
+
+    def at_word(surface: str, reason: NearMissReason, edits: float) -> NearMiss:
+        line = vocabulary.lines_of[surface][0]
+        span = next(span for span in words(str(texts[line])) if span.text == surface)
+        measured = edits if reason is NearMissReason.SPELLING_DIFFERS else _NO_EDITS
+        return NearMiss(variant, reason, line, span.start, span.end, measured)
+
+    folded = fold(variant.text)
+    for near in _near_words(squeeze(variant.text), vocabulary, edited).values():
+        for surface in vocabulary.by_fold[near.word]:
+            if near.reason is not None:
+                yield at_word(surface, near.reason, near.edits)
+            elif near.word != folded:
+                yield at_word(surface, NearMissReason.SPELLING_DIFFERS, near.edits)
+            elif variant.case_sensitive and surface != variant.text:
+                yield at_word(surface, NearMissReason.OTHER_CASE, near.edits)
+    if variant.match == "word" and len(folded) >= _SHORTEST_PART:
+        for word in vocabulary.containing(folded, limit):
+            yield at_word(vocabulary.by_fold[word][0], NearMissReason.PART_OF_WORD, _NO_EDITS)
+
+
+def _phrases(
+    phrases: dict[Variant, list[NearWords]], vocabulary: Vocabulary, texts: Sequence[str]
+) -> Iterator[NearMiss]:
+    """Words side by side that are, or are near, the words of a phrase: one walk for all phrases, through the lines
+    that have the first word of one.
+    """
+    starters: dict[str, list[Variant]] = defaultdict(list)
+    for variant, near in phrases.items():
+        if all(near):
+            for word in near[0]:
+                starters[word].append(variant)
+    surfaces = (surface for word in starters for surface in vocabulary.by_fold.get(word, ()))
+    for line in sorted({line for surface in surfaces for line in vocabulary.lines_of[surface]}):
+        text = str(texts[line])
+        spans = list(words(text))
+        cut = [fold(span.text) for span in spans]
+        for n, word in enumerate(cut):
+            for variant in starters.get(word, ()):
+                near = phrases[variant]
+                used = [choice[w] for w, choice in zip(cut[n:], near, strict=False) if w in choice]
+                phrase = spans[n : n + len(near)]
+                if len(used) == len(phrase) == len(near) and _side_by_side(phrase, text, _PARTED):
+                    reason = _phrase_reason(variant, used, phrase, text)
+                    if reason is not None:
+                        spelt = (
+                            word.edits for word in used if word.reason is NearMissReason.SPELLING_DIFFERS
+                        )
+                        edits = sum(spelt) if reason is NearMissReason.SPELLING_DIFFERS else _NO_EDITS
+                        yield NearMiss(variant, reason, line, phrase[0].start, phrase[-1].end, edits)
+
+
+def _side_by_side(spans: Sequence[Span], text: str, between: re.Pattern[str]) -> bool:
+    return all(between.fullmatch(text[left.end : right.start]) for left, right in pairwise(spans))
+
+
+def _phrase_reason(
+    variant: Variant, used: Sequence[_NearWord], spans: Sequence[Span], text: str
+) -> NearMissReason | None:
+    """Why these words are not the phrase; None if they are, or are too far from it."""
+    reasons = [word.reason for word in used if word.reason is not None]
+    if not _side_by_side(spans, text, _JOINED):
+        return None if reasons else NearMissReason.PARTED_BY_SIGN
+    if reasons:
+        return max(reasons, key=_ORDER.__getitem__)
+    same_case = text[spans[0].start : spans[-1].end] == variant.text
+    return NearMissReason.OTHER_CASE if variant.case_sensitive and not same_case else None

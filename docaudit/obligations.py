@@ -22,7 +22,6 @@ import pandas as pd
 
 from docaudit.codes import (
     DOCUMENT_PAGE,
-    POSSIBLE_KINDS,
     BlindSpotKind,
     LedgerState,
     MatchKind,
@@ -36,6 +35,7 @@ from docaudit.concepts.variant import Variant
 from docaudit.errors import ConceptTableError, OptionError, TableContractError
 from docaudit.justification import ControlGroup, ObligationCheck, ParseCoverage
 from docaudit.options import AuditOptions
+from docaudit.tables import is_counted
 
 REGION_KINDS = frozenset(
     {
@@ -374,11 +374,6 @@ def required_concepts(table: ConceptTable, options: AuditOptions) -> tuple[str, 
             remedy="set the role of one to required, or name it with --required",
         )
     return tuple(name for name in known if name in chosen)
-
-
-def is_counted(hit_df: pd.DataFrame) -> pd.Series[bool]:
-    """Whether each row of HIT_DF counts: possible hits do not."""
-    return ~hit_df["match_kind"].isin(POSSIBLE_KINDS)
 
 
 def hits_by_concept(

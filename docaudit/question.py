@@ -60,10 +60,10 @@ def content_words(question: str) -> tuple[str, ...]:
     ('データセンター', '電力')
     """
     _need_word(question)
-    found: dict[str, str] = {}
+    once: dict[str, str] = {}
     for span in _content_spans(question):
-        found.setdefault(fold(span.text), span.text)
-    return tuple(found.values())
+        once.setdefault(fold(span.text), span.text)
+    return tuple(once.values())
 
 
 def content_phrases(question: str) -> tuple[str, ...]:
@@ -80,8 +80,13 @@ def content_phrases(question: str) -> tuple[str, ...]:
     """
     _need_word(question)
     phrases: list[Span] = []
-    for found in _content_spans(question):
-        span = _with_kana(question, found)
+    for span in _content_spans(question):
+        if _ONE_HAN.fullmatch(
+            span.text
+        ):  # with the kana that belong to its word: 漏 alone says little of 漏えい
+            after = _OKURIGANA.match(question, span.end)
+            end = after.end() if after else span.end
+            span = Span(question[span.start : end], span.start, end)
         last = phrases[-1] if phrases else None
         if last and _is_one_phrase(question, last, span):
             phrases[-1] = Span(question[last.start : span.end], last.start, span.end)
@@ -93,15 +98,6 @@ def content_phrases(question: str) -> tuple[str, ...]:
 def _need_word(question: str) -> None:
     if _NO_LETTER.fullmatch(question):
         raise QuestionError("the question has no word in it", remedy="write the question, or leave it out")
-
-
-def _with_kana(question: str, span: Span) -> Span:
-    """A single kanji with the kana that belong to its word: 漏 alone says little of 漏えい."""
-    if not _ONE_HAN.fullmatch(span.text):
-        return span
-    after = _OKURIGANA.match(question, span.end)
-    end = after.end() if after else span.end
-    return Span(question[span.start : end], span.start, end)
 
 
 def _is_one_phrase(question: str, last: Span, span: Span) -> bool:
@@ -116,8 +112,15 @@ def _content_spans(question: str) -> Iterator[Span]:
     shouted = question.upper() == question and len(list(words(question))) > 2
     german = any(fold(word.text) in GERMAN_MARKS for word in words(question))
     extra = GERMAN_WORDS if german else frozenset()
-    topics = _topics(question)
-    for word in words(question):
+    listed = list(words(question))
+    # Words that ask when they stand alone, and name a topic beside each other (going concern).
+    topics = {
+        word
+        for left, right in pairwise(listed)
+        if (fold(left.text), fold(right.text)) in TOPICS
+        for word in (left, right)
+    }
+    for word in listed:
         if word in topics:
             yield word
             continue
@@ -126,7 +129,11 @@ def _content_spans(question: str) -> Iterator[Span]:
         if _KANA.fullmatch(word.text):
             continue  # hiragana is grammar; what it means stands in the runs around it
         at = word.start
-        for part in _cjk_content(word.text) if CJK.search(word.text) else _latin_content(word.text, shouted):
+        if not CJK.search(word.text):
+            parts = [word.text] if _is_content(word.text, shouted) else []
+        else:
+            parts = [] if word.text in STEMS_CJK else _left_of(word.text, FRAME_CJK)
+        for part in parts:
             at = question.index(part, at)
             yield Span(part, at, at + len(part))
             at += len(part)
@@ -138,19 +145,25 @@ def uncovered_words(question: str, table: ConceptTable) -> tuple[str, ...]:
     A word is covered if it, or a simple form of it, is a word of a name or variant; a Japanese or Chinese run if it
     lies inside one, or if nothing but known words is left when those of the table are taken out. Raises QuestionError.
     """
-    known = [*table.active_concepts, *(v.text for v in table.active if v.match != "regex")]
-    latin = {fold(word.text) for text in known for word in words(text) if not CJK.search(word.text)}
-    runs = {run for text in known for run in _RUN.findall(fold(text))}
+    texts = [*table.active_concepts, *(v.text for v in table.active if v.match != "regex")]
+    latin = {fold(word.text) for text in texts for word in words(text) if not CJK.search(word.text)}
+    runs = {run for text in texts for run in _RUN.findall(fold(text))}
     by_pattern = set(_matched_by_patterns(question, table.active))
-    prefixes = tuple(_last_word(v) for v in table.active if v.match in ("prefix", "substring"))
+    cut = [list(words(v.text)) for v in table.active if v.match in ("prefix", "substring")]
+    prefixes = tuple(fold(listed[-1].text) for listed in cut if listed)
     left: list[str] = []
+    explained = (*runs, *FRAME_CJK)
     for word in content_words(question):
         folded = fold(word)
         if folded in by_pattern:
             continue
         if CJK.search(word):
-            left += _uncovered_parts(folded, runs)
-        elif not _covered(folded, latin, prefixes):
+            left += [] if any(folded in run for run in runs) else _left_of(folded, explained)
+        elif (
+            folded not in latin
+            and not any(prefix and folded.startswith(prefix) for prefix in prefixes)
+            and not any(share_stem(folded, word_of_table) for word_of_table in latin)
+        ):
             left.append(word)
     return tuple(dict.fromkeys(left))
 
@@ -163,17 +176,6 @@ def rejected_words(question: str, table: ConceptTable, uncovered: Sequence[str])
     as_if = ConceptTable(variants=tuple(v.model_copy(update={"status": "accepted"}) for v in decided))
     left = uncovered_words(question, as_if)
     return tuple(word for word in uncovered if word not in left)
-
-
-def _topics(question: str) -> set[Span]:
-    """Words that ask when they stand alone, and name a topic beside each other (going concern)."""
-    listed = list(words(question))
-    return {
-        word
-        for pair in pairwise(listed)
-        if (fold(pair[0].text), fold(pair[1].text)) in TOPICS
-        for word in pair
-    }
 
 
 def requery(question: str, table: ConceptTable, *, japanese: bool = False) -> str:
@@ -199,64 +201,32 @@ def requery(question: str, table: ConceptTable, *, japanese: bool = False) -> st
     return f"Does the document mention {listed}?"
 
 
-def _latin_content(word: str, shouted: bool) -> Iterator[str]:
-    folded = fold(word)
+_FRAME_FORMS = frozenset(
+    [frame + end for frame in FRAME_WORDS for end in ("", "s", "d", "ed", "es", "ing")]
+    + [frame[:-1] + "ing" for frame in FRAME_WORDS if frame.endswith("e")]
+)
+
+
+def _is_content(word: str, shouted: bool) -> bool:
+    """Whether a word of a script with spaces carries content."""
     # IT, US and WHO are written like this when they are names; a question all in capitals cannot tell.
-    is_name = len(word) > 1 and word.isupper() and not shouted
-    if is_name or not (_is_frame(folded) or _YEAR.fullmatch(folded)):
-        yield word
+    if len(word) > 1 and word.isupper() and not shouted:
+        return True
+    folded = fold(word)
+    base = folded.removesuffix("'s")
+    letter = len(base) == 1 and base.isalpha()
+    return not (letter or base in STOP_WORDS or base in _FRAME_FORMS or _YEAR.fullmatch(folded))
 
 
-def _is_frame(word: str) -> bool:
-    base = word.removesuffix("'s")
-    return (
-        (len(base) == 1 and base.isalpha())
-        or base in STOP_WORDS
-        or base in FRAME_WORDS
-        or _is_frame_form(base)
-    )
-
-
-def _is_frame_form(word: str) -> bool:
-    return any(word == frame + end for end in ("s", "d", "ed", "es", "ing") for frame in FRAME_WORDS) or any(
-        word == frame[:-1] + "ing" for frame in FRAME_WORDS if frame.endswith("e")
-    )
-
-
-def _cjk_content(run: str) -> list[str]:
-    """What is left of a run when words that only ask are taken out."""
-    return [] if run in STEMS_CJK else _left_of(run, FRAME_CJK)
-
-
-def _uncovered_parts(run: str, known: Iterable[str]) -> list[str]:
-    listed = tuple(known)
-    return [] if any(run in text for text in listed) else _left_of(run, (*listed, *FRAME_CJK))
-
-
-def _left_of(run: str, known: Iterable[str]) -> list[str]:
-    """The parts of a run that no known word explains; the run itself where a single sign is left that has a meaning.
+def _left_of(run: str, explained: Iterable[str]) -> list[str]:
+    """The parts of a run that no word explains; the run itself where a single character is left that has a meaning.
 
     量 of 消費量 only measures, but 税 of 消費税 makes another topic.
     """
-    parts = [part for part in _without(run, known) if part not in SUFFIXES_CJK]
+    inside = sorted({word for word in explained if word and word in run}, key=len, reverse=True)
+    between = re.split("|".join(map(re.escape, inside)), run) if inside else [run]
+    parts = [part for part in between if part and part not in SUFFIXES_CJK]
     return [run] if any(len(part) == 1 for part in parts) else parts
-
-
-def _without(run: str, known: Iterable[str]) -> list[str]:
-    """The parts of a run between known words, longest words first."""
-    inside = sorted({word for word in known if word and word in run}, key=len, reverse=True)
-    return [part for part in re.split("|".join(map(re.escape, inside)), run) if part] if inside else [run]
-
-
-def _covered(word: str, known: set[str], prefixes: tuple[str, ...]) -> bool:
-    if word in known or any(prefix and word.startswith(prefix) for prefix in prefixes):
-        return True
-    return any(share_stem(word, other) for other in known)
-
-
-def _last_word(variant: Variant) -> str:
-    cut = [fold(word.text) for word in words(variant.text)]
-    return cut[-1] if cut else ""
 
 
 def _matched_by_patterns(question: str, variants: Iterable[Variant]) -> Iterator[str]:

@@ -1,16 +1,12 @@
-"""Hits of required concepts against the chunks that a retriever gave: what did it miss?
+"""Hits and retrieved chunks in, a RetrievalCheck out: what of the hits of required concepts did a retriever miss?
 
 A hit is retrieved by text if the place where it stands is part of a chunk. Only where a chunk cannot be laid over the
 document letter for letter (no text, another reading, a summary) does its page count, and then as the weaker claim.
-
-Where a text from elsewhere (a retrieved chunk) stands in a document: by its letters and digits alone.
 
 Other programs break lines, join hyphens and order columns in other ways, and cut chunks in mid-sentence. So letters are
 compared without blanks and signs, folded as the sweep folds them, in runs: a run is a stretch of the chunk that stands
 in the document letter for letter. A short run proves nothing (every document has "of the market for"), so it takes
 MIN_RUN letters, or the whole chunk.
-
-A file of retrieved chunks: a JSON list of objects, or JSON Lines with one object on each line.
 """
 
 from __future__ import annotations
@@ -42,6 +38,7 @@ from docaudit.justification import (
     meeting_pages,
     verdict_of,
 )
+from docaudit.tables import rows_of
 from docaudit.text.folding import fold
 
 MIN_RUN = 24
@@ -96,13 +93,12 @@ class DocumentLetters:
 
     def __init__(self, line_df: pd.DataFrame) -> None:
         ordered = line_df.sort_values(["page_num", "line_num"], kind="stable")
-        columns = (ordered[name].tolist() for name in ("page_num", "line_num", "text"))
         self.places: list[tuple[int, int]] = []
         self._verbatim: list[str] = []
         self._starts: list[int] = []
         parts: list[str] = []
         at = 0
-        for page, line, text in zip(*columns, strict=True):
+        for page, line, text in rows_of(ordered, "page_num", "line_num", "text"):
             self.places.append((int(page), int(line)))
             self._verbatim.append(str(text))
             self._starts.append(at)
@@ -143,10 +139,9 @@ class DocumentLetters:
             return [Run(0, at, len(chunk)) for at in self._occurrences(chunk)]
         # A run of at least 2 s - 1 letters holds one of the blocks of s letters into which the chunk is cut.
         size = least // 2
-        found: list[Run] = []
-        done: dict[
-            int, int
-        ] = {}  # end of the last run in the chunk, by where the chunk would begin in the document
+        runs: list[Run] = []
+        done: dict[int, int] = {}
+        """End of the last run in the chunk, by where the chunk would begin in the document."""
         for start in range(0, len(chunk) - size + 1, size):
             for at in self._occurrences(chunk[start : start + size]):
                 if start < done.get(at - start, 0):
@@ -155,8 +150,8 @@ class DocumentLetters:
                 length = before + _common_after(chunk, start, self.text, at)
                 done[at - start] = start - before + length
                 if length >= least:
-                    found.append(Run(start - before, at - before, length))
-        return sorted(found, key=lambda run: (run.start, run.at))
+                    runs.append(Run(start - before, at - before, length))
+        return sorted(runs, key=lambda run: (run.start, run.at))
 
     def _occurrences(self, part: str) -> Iterator[int]:
         at = self.text.find(part)
@@ -182,28 +177,24 @@ def covered(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-def _common_after(one: str, i: int, other: str, j: int) -> int:
+def _common_after(chunk: str, i: int, text: str, j: int) -> int:
     """How many characters from i and from j on are the same."""
     step, length = 64, 0
     while step:
-        part = one[i + length : i + length + step]
-        if len(part) == step and other.startswith(part, j + length):
+        part = chunk[i + length : i + length + step]
+        if len(part) == step and text.startswith(part, j + length):
             length += step
         else:
             step //= 2
     return length
 
 
-def _common_before(one: str, i: int, other: str, j: int) -> int:
+def _common_before(chunk: str, i: int, text: str, j: int) -> int:
     """How many characters before i and before j are the same."""
     step, length = 64, 0
     while step:
-        start = i - length - step
-        if (
-            start >= 0
-            and j - length - step >= 0
-            and other.startswith(one[start : i - length], j - length - step)
-        ):
+        start, at = i - length - step, j - length - step
+        if start >= 0 and at >= 0 and text.startswith(chunk[start : i - length], at):
             length += step
         else:
             step //= 2
@@ -254,32 +245,34 @@ def check_retrieval(
     """
     document = DocumentLetters(line_df)
     located = [_locate(chunk, document) for chunk in chunks]
-    found = hits(hit_df)
+    all_hits = hits(hit_df)
     pages = meeting_pages(meetings(cooccurrence_df), required)
-    wanted = {id(hit) for hit in hits_to_read(found, pages, required)}
-    texts = covered([span for one in located for span in one.spans])
+    to_read = {id(hit) for hit in hits_to_read(all_hits, pages, required)}
+    texts = covered([span for chunk in located for span in chunk.spans])
     by_text: list[Hit] = []
     by_page: list[Hit] = []
     missed: list[Hit] = []
-    columns = (hit_df[name].tolist() for name in ("char_start", "char_end"))
-    for hit, start, end in zip(found, *columns, strict=True):
-        if id(hit) not in wanted:
+    for hit, (start, end) in zip(all_hits, rows_of(hit_df, "char_start", "char_end"), strict=True):
+        if id(hit) not in to_read:
             continue
-        if _stands_in(texts, _spans(hit, int(start), int(end), document)):
+        if _stands_in(texts, _spans(hit, start, end, document)):
             by_text.append(hit)
-        elif any(_may_hold(one, hit) for one in located):
+        elif any(_may_hold(chunk, hit) for chunk in located):
             by_page.append(hit)
         else:
             missed.append(hit)
+    # A page is retrieved with a retrieved hit of every concept that has one on it.
+    retrieved = {(hit.page_num, hit.concept) for hit in (*by_text, *by_page)}
+    lacking = {hit.page_num for hit in missed if (hit.page_num, hit.concept) not in retrieved}
     return RetrievalCheck(
         verdict=verdict_of(len(by_text), len(by_page), len(missed)),
-        hits=len(wanted),
+        hits=len(to_read),
         hits_in_text=len(by_text),
         hits_on_page=len(by_page),
         missed=tuple(_missed(hit) for hit in missed),
         meeting_pages=pages,
-        meeting_pages_retrieved=_retrieved(pages, [*by_text, *by_page], missed),
-        chunks=tuple(one.fact for one in located),
+        meeting_pages_retrieved=tuple(page for page in pages if page not in lacking),
+        chunks=tuple(chunk.fact for chunk in located),
     )
 
 
@@ -289,7 +282,7 @@ def passages(line_df: pd.DataFrame, chunks: Sequence[RetrievedChunk]) -> list[Pa
     A passage that stands in several places is given once, on a page that the tool names, or else where it comes first.
     """
     document = DocumentLetters(line_df)
-    found: dict[Span, Passage] = {}
+    listed: dict[Span, Passage] = {}
     for number, chunk in enumerate(chunks):
         text = letters(chunk.text)
         runs = document.runs(text)
@@ -299,8 +292,8 @@ def passages(line_df: pd.DataFrame, chunks: Sequence[RetrievedChunk]) -> list[Pa
             page, line = document.places[document.lines_of(run)[0]]
             stands = document.verbatim(run)
             if _is_evidence(chunk.text, text, stands):
-                found.setdefault((run.at, run.end), Passage(page, line, stands, number))
-    return list(found.values())
+                listed.setdefault((run.at, run.end), Passage(page, line, stands, number))
+    return list(listed.values())
 
 
 def contradictions(
@@ -308,15 +301,16 @@ def contradictions(
 ) -> list[str]:
     """What a saved check says of hits and meetings that the audit does not; the chunks are not needed for it."""
     pages = meeting_pages(meet, required)
-    wanted = hits_to_read(found, pages, required)
-    known = Counter(_missed(hit) for hit in wanted)
-    strange = list((Counter(check.missed) - known).elements())
-    said = [f"{one.concept} on page {one.page_num}, line {one.line_num} is no such hit" for one in strange]
-    if check.hits != len(wanted):
-        said.append(f"it compares {check.hits} hits, and {len(wanted)} are to be compared")
+    to_read = hits_to_read(found, pages, required)
+    strange = (Counter(check.missed) - Counter(_missed(hit) for hit in to_read)).elements()
+    problems = [
+        f"{hit.concept} on page {hit.page_num}, line {hit.line_num} is no such hit" for hit in strange
+    ]
+    if check.hits != len(to_read):
+        problems.append(f"it compares {check.hits} hits, and {len(to_read)} are to be compared")
     if check.meeting_pages != pages:
-        said.append("concepts meet on other pages")
-    return said
+        problems.append("concepts meet on other pages")
+    return problems
 
 
 def _locate(chunk: RetrievedChunk, document: DocumentLetters) -> _Located:
@@ -333,8 +327,11 @@ def _locate(chunk: RetrievedChunk, document: DocumentLetters) -> _Located:
         letters=len(text),
         letters_found=sum(end - start for start, end in _in_chunk(runs)),
     )
-    spans = [(run.at, run.end) for run in _certain(text, runs, document, chunk.pages)]
-    return _Located(text, pages | set(chunk.pages), spans, fact)
+    certain = runs
+    if len(text) < least_run(text) and len(runs) > 1:
+        # A chunk of a word or two that stands in several places may be of any of them.
+        certain = [run for run in runs if document.pages_of(run) & set(chunk.pages)]
+    return _Located(text, pages | set(chunk.pages), [(run.at, run.end) for run in certain], fact)
 
 
 def _is_evidence(chunk: str, text: str, stands: str) -> bool:
@@ -344,17 +341,8 @@ def _is_evidence(chunk: str, text: str, stands: str) -> bool:
         return True
     if least < MIN_RUN:  # signs that are not divided into words
         return 2 * len(text) >= least
-    said, there = (" ".join(_WORD.findall(fold(words))) for words in (chunk, stands))
-    return 2 * len(text) >= least and f" {said} " in f" {there} "
-
-
-def _certain(
-    text: str, runs: Sequence[Run], document: DocumentLetters, pages: Sequence[int]
-) -> Sequence[Run]:
-    """The runs without those of a chunk of a word or two that stands in several places, and may be of any."""
-    if len(text) >= least_run(text) or len(runs) < 2:
-        return runs
-    return [run for run in runs if document.pages_of(run) & set(pages)]
+    chunk_words, page_words = (" ".join(_WORD.findall(fold(words))) for words in (chunk, stands))
+    return 2 * len(text) >= least and f" {chunk_words} " in f" {page_words} "
 
 
 def _in_chunk(runs: Iterable[Run]) -> list[Span]:
@@ -411,13 +399,6 @@ def _may_hold(chunk: _Located, hit: Hit) -> bool:
     return chunk.fact.place is ChunkPlace.WITHOUT_TEXT or letters(hit.match_text) in chunk.letters
 
 
-def _retrieved(pages: Sequence[int], there: Iterable[Hit], missed: Iterable[Hit]) -> tuple[int, ...]:
-    """Pages with a retrieved hit of every concept that has one on it."""
-    got = {(hit.page_num, hit.concept) for hit in there}
-    lacking = {hit.page_num for hit in missed if (hit.page_num, hit.concept) not in got}
-    return tuple(page for page in pages if page not in lacking)
-
-
 def _missed(hit: Hit) -> MissedHit:
     return MissedHit(concept=hit.concept, variant=hit.variant, page_num=hit.page_num, line_num=hit.line_num)
 
@@ -428,53 +409,47 @@ _REMEDY = 'write a JSON list, or lines, of objects like {"text": "...", "page": 
 def load_chunks(path: str | Path) -> tuple[RetrievedChunk, ...]:
     """The chunks in a file; raises RetrievalError with everything that is wrong.
 
-    Each has a `text`, and as wanted `page` or `pages` (1-based physical pages), `id` and `score`. An empty list is a
-    retriever that found nothing; an empty file is an error.
+    A JSON list of objects, or JSON Lines with one object on each line. Each has a `text`, and as wanted `page` or
+    `pages` (1-based physical pages), `id` and `score`. An empty list is a retriever that found nothing; an empty file
+    is an error.
     """
-    file = Path(path)
     try:
-        text = file.read_text("utf-8-sig")
+        text = Path(path).read_text("utf-8-sig")
     except OSError as error:
         raise RetrievalError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
     except UnicodeDecodeError as error:
         raise RetrievalError("is not UTF-8", file=str(path), remedy="save it as UTF-8") from error
     problems: list[str] = []
-    rows = _rows(text, problems)
-    made = [_chunk(where, row, problems) for where, row in rows]
+    chunks = []
+    for where, row in _objects(text, problems):
+        try:
+            chunks.append(RetrievedChunk.model_validate(row))
+        except ValidationError as error:
+            for fault in error.errors():
+                field = ".".join(str(part) for part in fault["loc"])
+                problems.append(f"{where}: {field + ': ' if field else ''}{fault['msg']}")
     if problems:
         raise RetrievalError(
             "these are no retrieved chunks", file=str(path), problems=tuple(problems), remedy=_REMEDY
         )
-    return tuple(chunk for chunk in made if chunk is not None)
+    return tuple(chunks)
 
 
-def _rows(text: str, problems: list[str]) -> list[tuple[str, Any]]:
+def _objects(text: str, problems: list[str]) -> Iterator[tuple[str, Any]]:
     """Each object with its place; what cannot be read goes to the problems."""
+
+    def read(part: str, where: str) -> Iterator[Any]:
+        try:
+            yield json.loads(part)
+        except (ValueError, RecursionError) as error:
+            problems.append(f"{where}: not JSON: {error}")
+
     if not text.strip():
         problems.append("there is nothing in it; a retriever that found nothing is []")
-        return []
-    if text.lstrip().startswith("["):
-        whole = _json(text, "the list", problems)
-        return [(f"chunk {number}", row) for number, row in enumerate(whole or (), 1)]
-    lines = [(f"line {number}", line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    return [(where, _json(line, where, problems)) for where, line in lines]
-
-
-def _json(text: str, where: str, problems: list[str]) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        problems.append(f"{where}: not JSON: {error}")
-        return None
-
-
-def _chunk(where: str, row: Any, problems: list[str]) -> RetrievedChunk | None:
-    if row is None and any(problem.startswith(f"{where}: ") for problem in problems):
-        return None  # said already
-    try:
-        return RetrievedChunk.model_validate(row)
-    except ValidationError as error:
-        for one in error.errors():
-            field = ".".join(str(part) for part in one["loc"])
-            problems.append(f"{where}: {field + ': ' if field else ''}{one['msg']}")
-        return None
+    elif text.lstrip().startswith("["):
+        for listed in read(text, "the list"):
+            yield from ((f"chunk {number}", row) for number, row in enumerate(listed, 1))
+    else:
+        for number, line in enumerate(text.split("\n"), 1):
+            if line.strip():
+                yield from ((f"line {number}", row) for row in read(line, f"line {number}"))

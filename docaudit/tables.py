@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from docaudit.codes import POSSIBLE_KINDS
 from docaudit.errors import TableContractError
 
 INT, FLOAT, TEXT, BOOL = "int64", "float64", "str", "bool"
@@ -194,6 +195,11 @@ def rows_of(table: pd.DataFrame, *names: str) -> Iterator[tuple[Any, ...]]:
     [('Total', 1)]
     """
     return zip(*(table[name].tolist() for name in names), strict=True)
+
+
+def is_counted(hit_df: pd.DataFrame) -> pd.Series[bool]:
+    """Whether each row of hit_df counts; what only may be a hit proves neither a hit nor its lack."""
+    return ~hit_df["match_kind"].isin(POSSIBLE_KINDS)
 
 
 IMAGE_DF = TableContract(

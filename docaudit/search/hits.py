@@ -191,11 +191,6 @@ def without_echoes(lines: PageLines, findings: Sequence[Finding]) -> list[Findin
     return [finding for number, finding in enumerate(kept) if number not in dropped]
 
 
-def counted(hit_df: pd.DataFrame) -> pd.DataFrame:
-    """The hits that count; what only may be a hit is listed elsewhere and proves neither a hit nor its lack."""
-    return hit_df[~hit_df["match_kind"].isin(POSSIBLE_KINDS)]
-
-
 def _sections(toc_df: pd.DataFrame | None, pages: Sequence[int]) -> list[str]:
     """For each page the title of the last contents entry at or before it; empty if there is none."""
     if toc_df is None or not len(toc_df):

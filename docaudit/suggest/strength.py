@@ -15,13 +15,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from docaudit.concepts.model import ConceptTable
 from docaudit.concepts.variant import Variant
-from docaudit.cooccurrence import counted
 from docaudit.document import ParsedDocument
 from docaudit.errors import MissingEvidenceError
 from docaudit.search import sweep_lines
 from docaudit.suggest import suggest_from
 from docaudit.suggest.candidates import CandidateKind, finds
 from docaudit.suggest.neighbours import Prepared
+from docaudit.tables import is_counted
 
 _SEED = 7
 Share = float | None
@@ -138,7 +138,7 @@ def table_strength(
 
 def places_by_concept(hit_df: pd.DataFrame) -> dict[str, Finders]:
     """The places of each concept; counted hits that overlap are one place."""
-    hit_df = counted(hit_df)
+    hit_df = hit_df[is_counted(hit_df)]
     names = ("concept", "page_num", "line_num", "char_start", "page_end", "line_end", "char_end", "variant")
     rows = sorted(zip(*(hit_df[name].tolist() for name in names), strict=True))
     found: dict[str, Finders] = {}

@@ -262,9 +262,12 @@ def _verbs(word: str) -> Iterator[str]:
             return
 
 
-def edits_allowed(letters: int) -> int:
-    """Wrong letters with which a word of so many letters may still be meant: 0, 1 from 5 letters, 2 from 10.
+def edits_allowed(letters: int, letters_per_edit: int = 5) -> int:
+    """Wrong letters with which a word of so many letters may still be meant: one for every five letters, two at most.
 
-    Chosen, not measured: one edit in a word of four letters mostly makes another word (cost and post, rate and date).
+    Chosen, not measured. Near misses, which a person only looks at, allow one for every four letters.
+
+    >>> [edits_allowed(letters) for letters in (4, 5, 10, 30)], edits_allowed(4, letters_per_edit=4)
+    ([0, 1, 2, 2], 1)
     """
-    return 0 if letters < 5 else 1 if letters < 10 else 2
+    return min(letters // letters_per_edit, 2)
