@@ -10,10 +10,11 @@ OLDEST := $(VENV)/oldest-engine
 OLDEST_ENGINE := $(shell sed -n 's/.*"pymupdf>=\([0-9.]*\)".*/\1/p' pyproject.toml)
 EXTRACTION := tests/test_lines.py tests/test_page_tree.py tests/test_parts.py tests/test_marginalia.py tests/test_ink.py \
 	tests/test_hidden.py
+CATALOGUE := docaudit/render/locale/ja/LC_MESSAGES/docaudit
 # -qq: pip says nothing unless something fails.
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -qq
 
-.PHONY: audit method test replay test-embed samples schemas docs clean
+.PHONY: audit method test replay test-embed samples schemas docs catalogue clean
 
 # The exit code is the finding (0 absent, 1 mentioned, 3 not established), so make stops if the sample is not absent.
 audit: $(VENV)/.installed
@@ -51,6 +52,10 @@ schemas: $(VENV)/.installed
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/python docs/generate.py
+
+# Needs msgfmt of GNU gettext; a test tells if docaudit.po was changed since.
+catalogue:
+	msgfmt --check-format --output-file=$(CATALOGUE).mo $(CATALOGUE).po
 
 clean:
 	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -25,7 +25,7 @@ from docaudit.options import AuditOptions
 from docaudit.redact import redact as without_text
 from docaudit.render import view
 from docaudit.render.html import to_html
-from docaudit.render.language import Language, Tongue, one_line
+from docaudit.render.language import Language, Translator, one_line
 from docaudit.render.tables import ANNOTATED, write_folder
 from docaudit.render.terminal import split_snippet
 from docaudit.render.view import UNREAD, colour, headline, highlighter, rgb
@@ -38,7 +38,7 @@ _CONTEXT = 40
 """Characters on both sides of a hit in its bookmark."""
 
 
-def annotate_request(justification: AbsenceJustification, t: Tongue, path: Path) -> AnnotateRequest:
+def annotate_request(justification: AbsenceJustification, t: Translator, path: Path) -> AnnotateRequest:
     """The request for the annotated copy of a justification that is not redacted."""
     j = justification
     colours = {row.name: highlighter(colour(number)) for number, row in enumerate(view.concept_rows(j))}
@@ -61,7 +61,7 @@ def is_drawn(hit: Hit) -> bool:
     return hit.page_num > 0 and hit.bbox is not None and not hit.part
 
 
-def _mark(hit: Hit, colours: dict[str, Colour], t: Tongue) -> Mark:
+def _mark(hit: Hit, colours: dict[str, Colour], t: Translator) -> Mark:
     assert hit.bbox is not None, "only hits with a box are drawn"
     note = [f"{one_line(hit.concept)}: {one_line(hit.variant)}"]
     note += [t(hit.match_kind.label)]
@@ -72,11 +72,11 @@ def _mark(hit: Hit, colours: dict[str, Colour], t: Tongue) -> Mark:
     return Mark(hit.page_num, hit.page_end, hit.bbox, lines, colours[hit.concept], "; ".join(note), read)
 
 
-def _unread(spot: BlindSpot, t: Tongue) -> str:
+def _unread(spot: BlindSpot, t: Translator) -> str:
     return f"{t('not read')}: {spot.kind.value}: {one_line(spot.detail)}"
 
 
-def _bookmarks(j: AbsenceJustification, t: Tongue) -> Iterator[Bookmark]:
+def _bookmarks(j: AbsenceJustification, t: Translator) -> Iterator[Bookmark]:
     """One for each concept with its hits under it, and one for what was not read; those without a page lead to the
     legend.
     """
@@ -86,7 +86,7 @@ def _bookmarks(j: AbsenceJustification, t: Tongue) -> Iterator[Bookmark]:
     for row in view.concept_rows(j):
         hits = by_concept.get(row.name, [])
         first = next((hit for hit in hits if is_drawn(hit)), None)
-        title = f"{one_line(row.name)}: {t.count(len(hits), 'hit')}"
+        title = f"{one_line(row.name)}: {t.ngettext('{n} hit', '{n} hits', len(hits))}"
         yield Bookmark(
             1, title, first.page_num if first else 0, first.bbox[1] if first and first.bbox else 0.0
         )
@@ -104,7 +104,7 @@ def _bookmarks(j: AbsenceJustification, t: Tongue) -> Iterator[Bookmark]:
     yield Bookmark(1, t("Legend"), 0, 0.0)
 
 
-def _title(hit: Hit, t: Tongue) -> str:
+def _title(hit: Hit, t: Translator) -> str:
     cut = split_snippet(hit.snippet, hit.match_text)
     left, right = one_line(cut.left)[-_CONTEXT:], one_line(cut.right)[:_CONTEXT]
     where = view.heading(hit, t) if hit.part else t.page(hit.page_num)
@@ -112,11 +112,14 @@ def _title(hit: Hit, t: Tongue) -> str:
 
 
 def _legend(
-    j: AbsenceJustification, colours: dict[str, Colour], t: Tongue
+    j: AbsenceJustification, colours: dict[str, Colour], t: Translator
 ) -> Iterator[tuple[Colour | None, str]]:
     yield None, t("docaudit: annotated copy, not the document that was audited")
     if j.document is not None:
-        yield None, f"{one_line(j.document.name)}, {t.count(j.document.pages_total, 'page')}"
+        yield (
+            None,
+            f"{one_line(j.document.name)}, {t.ngettext('{n} page', '{n} pages', j.document.pages_total)}",
+        )
         yield None, f"SHA-256 {j.document.sha256}"
     yield None, one_line(headline(j, t))
     yield None, ""
@@ -126,7 +129,7 @@ def _legend(
     for row in view.concept_rows(j):
         hits = counted.get(row.name, [])
         beside = sum(not is_drawn(hit) for hit in hits)
-        said = f"{one_line(row.name)}: {t.count(len(hits), 'hit')}"
+        said = f"{one_line(row.name)}: {t.ngettext('{n} hit', '{n} hits', len(hits))}"
         if beside:
             said += f" ({t('{n} not on a page: in bookmarks, attachments or other parts', n=beside)})"
         yield colours[row.name], said
@@ -280,7 +283,9 @@ def _annotate(
 
     try:
         return tuple(
-            write_annotated(file, options, annotate_request(j, Tongue(language or j.options.language), path))
+            write_annotated(
+                file, options, annotate_request(j, Translator(language or j.options.language), path)
+            )
         )
     except PasswordRequiredError:
         raise

@@ -13,7 +13,6 @@ import pytest
 from PIL import Image
 
 import docaudit
-from docaudit import report as reporting
 from docaudit import saved
 from docaudit.codes import TextLikely
 from docaudit.errors import MissingEvidenceError, OtherDocumentError, OutputError, PasswordRequiredError
@@ -23,6 +22,7 @@ from docaudit.extract.page_tree import PageTree
 from docaudit.extract.protocol import AnnotateRequest, Mark
 from docaudit.justification import AbsenceJustification
 from docaudit.render.view import colour, highlighter
+from docaudit.report import write_report
 from tests import pdfs
 from tests.factories import absent
 
@@ -276,7 +276,7 @@ class TestWrongDocument:
         monkeypatch.setattr(isolation, "WORKER", "tests.saboteurs")
         monkeypatch.setenv("DOCAUDIT_SABOTAGE", "annotate:0")
         (tmp_path / "annotated.pdf").write_bytes(b"of an earlier report")
-        done = reporting.write_report(found, tmp_path, DOCUMENT)
+        done = write_report(found, tmp_path, DOCUMENT)
         assert {file.name for file in tmp_path.iterdir()} == {file.name for file in done.files} == TEXTS
         (problem,) = done.problems
         assert problem.startswith("annotated.pdf was not made: no annotated copy can be made of it: ")
@@ -289,7 +289,7 @@ class TestWrongDocument:
         found = audited()
         monkeypatch.setattr(isolation, "WORKER", "tests.saboteurs")
         monkeypatch.setenv("DOCAUDIT_SABOTAGE", "picture:7")
-        done = reporting.write_report(found, tmp_path, DOCUMENT)
+        done = write_report(found, tmp_path, DOCUMENT)
         assert (tmp_path / "annotated.pdf").exists()
         assert done.problems == ()
         html = (tmp_path / "report.html").read_text("utf-8")

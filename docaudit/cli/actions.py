@@ -115,7 +115,7 @@ def report(saved: Path, look: Look, *, html: Path | None, out: Path | None, as_j
     """Show a saved justification on the terminal, or write it again."""
     import docaudit
     from docaudit import files as atomic
-    from docaudit.render.language import Tongue
+    from docaudit.render.language import Translator
     from docaudit.render.terminal import print_report
     from docaudit.render.view import headline
     from docaudit.report import html_report
@@ -134,7 +134,9 @@ def report(saved: Path, look: Look, *, html: Path | None, out: Path | None, as_j
     if as_json:
         click.echo(dump(justification), nl=False)
     elif written:
-        click.echo(headline(justification, Tongue(look.language or justification.options.language)).upper())
+        click.echo(
+            headline(justification, Translator(look.language or justification.options.language)).upper()
+        )
     else:
         print_report(justification, listed_in=str(saved), language=look.language)
     say_written(written, problems, err=as_json)

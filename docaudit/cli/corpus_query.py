@@ -22,7 +22,7 @@ from rich.text import Text
 from docaudit.corpus.audits import ALL, QUERY_TABLES
 from docaudit.corpus.query import Answer, answering
 from docaudit.render.language import csv_cell, one_line, plural
-from docaudit.render.terminal import Paper, new_console
+from docaudit.render.terminal import ConsoleWriter, new_console
 
 _GAP, _NARROWEST = 2, 12
 _NULL = "NULL"
@@ -52,7 +52,7 @@ def columns(*, as_json: bool) -> int:
         }
         click.echo(json.dumps(listed, ensure_ascii=False, indent=1))
         return 0
-    paper = Paper(new_console())
+    paper = ConsoleWriter(new_console())
     for name, contract in QUERY_TABLES.items():
         if name.startswith(ALL):
             paper.heading(name, f"as {name.removeprefix(ALL)}, also of audits that are not current")
@@ -69,7 +69,7 @@ def _print(answer: Answer, limit: int) -> None:
     rows = answer.rows()
     shown = [[_shown(value) for value in row] for row in (islice(rows, limit) if limit else rows)]
     more = sum(1 for _ in rows)
-    paper = Paper(new_console())
+    paper = ConsoleWriter(new_console())
     if shown:
         _table(paper, answer.columns, shown) if _fits(paper, answer.columns, shown) else _records(
             paper, answer.columns, shown
@@ -78,7 +78,7 @@ def _print(answer: Answer, limit: int) -> None:
     paper.say((said if not more else f"{said}, {limit:,} of them shown: --limit 0 shows all", "dim"))
 
 
-def _fits(paper: Paper, names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+def _fits(paper: ConsoleWriter, names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Whether every column can be as wide as its longest cell, or at least wide enough to be folded."""
     wide = [
         min(max(cell_len(cell) for cell in column), _NARROWEST) for column in zip(names, *rows, strict=True)
@@ -87,7 +87,7 @@ def _fits(paper: Paper, names: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     return sum(map(max, wide, heads)) + _GAP * len(names) <= paper.width
 
 
-def _table(paper: Paper, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _table(paper: ConsoleWriter, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     table = Table(box=None, padding=(0, _GAP, 0, 0), show_edge=False, pad_edge=False, header_style="bold")
     for name in names:
         table.add_column(Text(one_line(name)), overflow="fold")
@@ -96,7 +96,7 @@ def _table(paper: Paper, names: Sequence[str], rows: Sequence[Sequence[str]]) ->
     paper.table(table, indent=0)
 
 
-def _records(paper: Paper, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _records(paper: ConsoleWriter, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """One column under the other, where they do not fit side by side."""
     wide = min(max(cell_len(name) for name in names), paper.width // 2)
     for number, row in enumerate(rows, 1):

@@ -19,7 +19,7 @@ from docaudit.errors import OutputError
 from docaudit.files import write_text
 from docaudit.render import ledger_text
 from docaudit.render.language import one_line
-from docaudit.render.terminal import Paper, new_console
+from docaudit.render.terminal import ConsoleWriter, new_console
 
 _SHOWN = 20
 
@@ -38,7 +38,7 @@ def evaluate(ledger: Path, *, html: Path | None, as_json: bool) -> int:
     if as_json:
         print_json(result.model_dump(mode="json"))
     else:
-        ledger_text.print_evaluation(result, Paper(new_console()))
+        ledger_text.print_evaluation(result, ConsoleWriter(new_console()))
         if html is not None:
             click.echo(f"\nWrote {html}")
     return int(result.decision is not Decision.RELEASED)
@@ -50,7 +50,7 @@ def diff(before: Path, after: Path, *, as_json: bool) -> int:
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
-        ledger_text.print_diff(found, Paper(new_console()))
+        ledger_text.print_diff(found, ConsoleWriter(new_console()))
     return int(not found.same)
 
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from docaudit.abstention.gate import Ratio, Reason, written
 from docaudit.abstention.threshold_sweep import AnswerLedger, GateCounts, Point, RiskCoverage, Sweep
 from docaudit.render.language import one_line, plural
-from docaudit.render.terminal import Paper, new_console
+from docaudit.render.terminal import ConsoleWriter, new_console
 from docaudit.text.numbers import percent
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _REASONS = {
 
 def print_sweep(sweep: Sweep, promise: Guarantee | None = None, console: Console | None = None) -> None:
     """Print a sweep; thresholds and names that are not shown are counted."""
-    paper = Paper(console or new_console())
+    paper = ConsoleWriter(console or new_console())
     _head(paper, sweep)
     points = _shown(sweep.points)
     _gate(paper, [point.gate for point in points])
@@ -61,7 +61,7 @@ def _area(curve: RiskCoverage) -> str:
     return said + (late if curve.unscored else "")
 
 
-def _head(paper: Paper, sweep: Sweep) -> None:
+def _head(paper: ConsoleWriter, sweep: Sweep) -> None:
     record, questions = sweep.operating, sweep.questions
     way = f"{record.aggregation.value}{'' if record.top_n is None else f' (n = {record.top_n})'}"
     paper.say(
@@ -90,7 +90,7 @@ def _shown(points: Sequence[Point]) -> Sequence[Point]:
     return points[:: -(-len(points) // SHOWN)]
 
 
-def _gate(paper: Paper, counts: Sequence[GateCounts]) -> None:
+def _gate(paper: ConsoleWriter, counts: Sequence[GateCounts]) -> None:
     first = counts[0]
     heads = [
         ("threshold", ""),
@@ -111,7 +111,7 @@ def _gate(paper: Paper, counts: Sequence[GateCounts]) -> None:
     _besides(paper, counts)
 
 
-def _besides(paper: Paper, counts: Sequence[GateCounts]) -> None:
+def _besides(paper: ConsoleWriter, counts: Sequence[GateCounts]) -> None:
     """What is counted apart, in a table of its own: beside the others it would not fit into 80 columns."""
     heads, rows = [("threshold", "")], [[written(one.threshold)] for one in counts]
     unverified = counts[0].unverified_passed.denominator
@@ -134,7 +134,7 @@ def _besides(paper: Paper, counts: Sequence[GateCounts]) -> None:
         print_table(paper, heads, rows)
 
 
-def _held(paper: Paper, counts: GateCounts) -> None:
+def _held(paper: ConsoleWriter, counts: GateCounts) -> None:
     """Holds that no threshold changes: they have nothing to do with the size of a score."""
     kinds = [
         f"{counts.reasons[reason]} {name}" for reason, name in _REASONS.items() if counts.reasons[reason]
@@ -145,7 +145,7 @@ def _held(paper: Paper, counts: GateCounts) -> None:
         )
 
 
-def _categories(paper: Paper, points: Sequence[Point]) -> None:
+def _categories(paper: ConsoleWriter, points: Sequence[Point]) -> None:
     """Both errors for each kind of question: an average hides the kind that fails."""
     names = list(points[0].categories)
     if not names:
@@ -180,7 +180,7 @@ _SHARES = {
 }
 
 
-def _answers(paper: Paper, points: Sequence[Point]) -> None:
+def _answers(paper: ConsoleWriter, points: Sequence[Point]) -> None:
     """What reached the users; columns that are empty throughout are left out."""
     ledgers = [point.answers for point in points if point.answers is not None]
     if not ledgers:
@@ -218,7 +218,7 @@ def _ratio(ledger: AnswerLedger, field: str) -> Ratio:
     return found
 
 
-def _bounds(paper: Paper, points: Sequence[Point]) -> None:
+def _bounds(paper: ConsoleWriter, points: Sequence[Point]) -> None:
     """Zero errors in the sample, with what they allow elsewhere."""
     said = []
     for field, name in (("false_pass", "false pass"), ("over_hold", "over-hold")):
@@ -249,7 +249,9 @@ def _of(ratio: Ratio) -> str:
     return f"{'-' if ratio.share is None else percent(ratio.share)} of {ratio.denominator}"
 
 
-def print_table(paper: Paper, heads: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]) -> None:
+def print_table(
+    paper: ConsoleWriter, heads: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]
+) -> None:
     """Headings wrap between their words; numbers never wrap."""
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
     for number, (name, of) in enumerate(heads):

@@ -27,7 +27,7 @@ from docaudit.codes import (
 )
 from docaudit.concepts.lint import LintCode
 from docaudit.errors import OptionError
-from docaudit.render.terminal import Paper, new_console
+from docaudit.render.terminal import ConsoleWriter, new_console
 
 
 class Entry(NamedTuple):
@@ -96,7 +96,7 @@ def need_known(name: str, known: Sequence[str], what: str, otherwise: str) -> No
 
 def print_entries(shown: Sequence[Entry], console: Console | None = None) -> None:
     """Print codes with what they mean and what can be done."""
-    paper = Paper(console or new_console())
+    paper = ConsoleWriter(console or new_console())
     for number, entry in enumerate(shown):
         if number:
             paper.blank()

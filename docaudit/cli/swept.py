@@ -21,7 +21,7 @@ from docaudit.justification import BlindSpot, Hit, LedgerRow
 from docaudit.render import language as words
 from docaudit.render.language import one_line, page_words
 from docaudit.render.tables import BOX, HIT_COLUMNS, hit_row, table_csv
-from docaudit.render.terminal import Paper, new_console, print_kwic
+from docaudit.render.terminal import ConsoleWriter, new_console, print_kwic
 from docaudit.render.view import heading, place
 
 
@@ -129,7 +129,7 @@ def _print_lines(document: Swept, _number: int, several: bool) -> None:
 
 
 def _print_text(document: Swept, number: int, _several: bool) -> None:
-    paper = Paper(new_console())
+    paper = ConsoleWriter(new_console())
     if number:
         paper.blank()
     _document(paper, document)
@@ -157,7 +157,7 @@ def _unsearched(row: LedgerRow) -> str:
     return f"{one_line(row.concept)}: {one_line(row.variant)} ({row.state.value}) {one_line(row.detail)}"
 
 
-def _document(paper: Paper, document: Swept) -> None:
+def _document(paper: ConsoleWriter, document: Swept) -> None:
     count = sum(not hit.match_kind.is_possible for hit in document.hits)
     summary = f"{words.plural(count, 'hit')} of {words.plural(len(document.ledger), 'variant')}"
     paper.say((one_line(document.name), "bold"), f": {summary}")

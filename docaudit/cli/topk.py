@@ -23,7 +23,7 @@ from docaudit.cli.gate_tables import print_table
 from docaudit.cli.gates import read_results
 from docaudit.cli.printing import print_json
 from docaudit.render.language import one_line
-from docaudit.render.terminal import Paper, new_console
+from docaudit.render.terminal import ConsoleWriter, new_console
 
 _SHOWN = 10
 _LEFT_OUT = {
@@ -63,14 +63,14 @@ def topk(
             else grid.model_dump(mode="json")
         )
         return 0
-    paper = Paper(new_console())
+    paper = ConsoleWriter(new_console())
     _print_grid(paper, grid)
     if stages:
         _print_blame(paper, logs, grid.cells[0])
     return 0
 
 
-def _print_grid(paper: Paper, grid: Grid) -> None:
+def _print_grid(paper: ConsoleWriter, grid: Grid) -> None:
     cells = grid.cells
     paper.say(
         f"{cells[0].recall.questions} questions: {one_line(grid.set.name)}, {one_line(grid.set.period)}, "
@@ -123,7 +123,7 @@ def _mean(mean: Mean) -> str:
     return f"{'-' if mean.value is None else f'{mean.value:.2f}'} of {mean.over}"
 
 
-def _print_blame(paper: Paper, logs: Sequence[StageLog], cell: Cell) -> None:
+def _print_blame(paper: ConsoleWriter, logs: Sequence[StageLog], cell: Cell) -> None:
     cut = "by rank alone" if cell.threshold is None else f"threshold {written(cell.threshold)}"
     paper.heading("Which stage is to blame", f"k = {cell.k}, {cut}; the first that failed")
     for stage, many in blame(logs).items():

@@ -14,7 +14,6 @@ from __future__ import annotations
 import fnmatch
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -24,24 +23,25 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from docaudit.codes import Code
 from docaudit.corpus.query import Tables, reading, settled_tables
 from docaudit.corpus.sources import PathState
 from docaudit.corpus.store import Unfinished, noted
 from docaudit.errors import OptionError
-from docaudit.render import language as words
-from docaudit.render.language import Tongue, one_line
+from docaudit.render.language import Translator, one_line
 from docaudit.render.tables import BYTE_ORDER_MARK, table_csv
-from docaudit.render.terminal import Paper, new_console
+from docaudit.render.terminal import ConsoleWriter, new_console
+from docaudit.text.numbers import plural
 
 
-class Outcome(StrEnum):
+class Outcome(Code):
     """What became of a document in an audit: a finding, or that there is none."""
 
-    MENTIONED = "mentioned"
-    ABSENT = "absent_within_coverage"
-    NOT_ESTABLISHED = "not_established"
-    ERROR = "error"
-    NOT_RUN = "not_run"
+    MENTIONED = "mentioned", "mentioned"
+    ABSENT = "absent_within_coverage", "absent"  # a legend says what `absent` means
+    NOT_ESTABLISHED = "not_established", "not established"
+    ERROR = "error", "error"
+    NOT_RUN = "not_run", "not run"
 
 
 class _Frozen(BaseModel):
@@ -207,10 +207,10 @@ def file_names(paths: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(path.rpartition("/")[2] for path in paths))
 
 
-def aside(name: str, paths: Sequence[str], gone: bool, t: Tongue) -> str:
+def aside(name: str, paths: Sequence[str], gone: bool, t: Translator) -> str:
     """What is said beside the name of a document: that it has another by now, copies, or is gone; empty if nothing.
 
-    >>> aside("x.pdf", ("/a/y.pdf", "/a/z.pdf"), False, Tongue("en"))
+    >>> aside("x.pdf", ("/a/y.pdf", "/a/z.pdf"), False, Translator("en"))
     'now y.pdf, +1 copy'
     """
     names, copies = file_names(paths), len(paths) - 1
@@ -218,15 +218,15 @@ def aside(name: str, paths: Sequence[str], gone: bool, t: Tongue) -> str:
     if names and name not in names:
         told.append(t("now {name}", name=one_line(names[0])))
     if copies > 0:
-        told.append(f"+{t.count(copies, 'copy')}")
+        told.append(f"+{t.ngettext('{n} copy', '{n} copies', copies)}")
     return ", ".join(told)
 
 
-def gone_said(gone: int, shown: bool, t: Tongue) -> str:
+def gone_said(gone: int, shown: bool, t: Translator) -> str:
     """That documents are in no source any more, and whether they are shown; empty if there are none."""
     if not gone:
         return ""
-    documents = t.count(gone, "document")
+    documents = t.ngettext("{n} document", "{n} documents", gone)
     if shown:
         return t(
             "In no source any more (replaced or deleted), and shown here: {documents}.", documents=documents
@@ -237,7 +237,7 @@ def gone_said(gone: int, shown: bool, t: Tongue) -> str:
     )
 
 
-def unfinished_said(done: int, documents: int, t: Tongue) -> str:
+def unfinished_said(done: int, documents: int, t: Translator) -> str:
     """That the last run has not come to its end, and how far it came."""
     return t(
         "The last run was ended before its end, or is going on: {n} of {total} documents were done. What is not here "
@@ -507,7 +507,7 @@ def print_matrix(matrix: CorpusMatrix, *, limit: int, console: Console | None = 
             could not be read are always listed.
         console: Where to; standard output if None.
     """
-    paper = Paper(console or new_console())
+    paper = ConsoleWriter(console or new_console())
     names = document_names(matrix)
     lost = {one.sha256 for one in matrix.lost}
     _unfinished(paper, matrix)
@@ -531,17 +531,20 @@ def document_names(matrix: CorpusMatrix) -> dict[str, str]:
     }
 
 
-def _unfinished(paper: Paper, matrix: CorpusMatrix) -> None:
+def _unfinished(paper: ConsoleWriter, matrix: CorpusMatrix) -> None:
     if matrix.unfinished is not None:
         paper.say(
-            (unfinished_said(matrix.unfinished.done, matrix.unfinished.documents, Tongue("en")), "bold red")
+            (
+                unfinished_said(matrix.unfinished.done, matrix.unfinished.documents, Translator("en")),
+                "bold red",
+            )
         )
 
 
-def _lost(paper: Paper, matrix: CorpusMatrix, names: dict[str, str]) -> None:
+def _lost(paper: ConsoleWriter, matrix: CorpusMatrix, names: dict[str, str]) -> None:
     if not matrix.lost:
         return
-    documents = words.plural(matrix.documents, "document")
+    documents = plural(matrix.documents, "document")
     paper.say((f"Could not be read: {len(matrix.lost):,} of {documents}", "bold red"))
     for one in matrix.lost:
         remedy = f" ({one_line(one.remedy)})" if one.remedy else ""
@@ -556,31 +559,33 @@ def _lost(paper: Paper, matrix: CorpusMatrix, names: dict[str, str]) -> None:
 
 
 def _beside(one: Entry | Lost) -> str:
-    said = aside(one.name, one.paths, one.gone, Tongue("en"))
+    said = aside(one.name, one.paths, one.gone, Translator("en"))
     return f" ({said})" if said else ""
 
 
-def _sheet_matrix_text(paper: Paper, sheet: Sheet, names: dict[str, str], lost: set[str], limit: int) -> None:
+def _sheet_matrix_text(
+    paper: ConsoleWriter, sheet: Sheet, names: dict[str, str], lost: set[str], limit: int
+) -> None:
     paper.heading(one_line(sheet.table), one_line(sheet.question))
     if len(sheet.entries) < sum(sheet.counts.values()):
-        total = words.plural(sum(sheet.counts.values()), "document")
+        total = plural(sum(sheet.counts.values()), "document")
         paper.say((f"{len(sheet.entries):,} of {total} chosen", "dim"), indent=2)
     listed = [entry for entry in sheet.entries if entry.sha256 not in lost]
     shown = listed[:limit] if limit else listed
     for part in _parts(paper, sheet, shown) if shown else ():
         _block(paper, sheet, part, shown, names)
     if len(listed) > len(shown):
-        more = words.plural(len(listed) - len(shown), "more document")
+        more = plural(len(listed) - len(shown), "more document")
         paper.say(
             f"{more}: --limit 0 lists all, --doc and --finding choose, --csv and --html have all", indent=2
         )
     left = [entry for entry in sheet.entries if entry.sha256 in lost]
     if left:
-        paper.say(f"{words.plural(len(left), 'document')} could not be read: see the top", indent=2)
+        paper.say(f"{plural(len(left), 'document')} could not be read: see the top", indent=2)
     _counts(paper, sheet)
 
 
-def _parts(paper: Paper, sheet: Sheet, entries: Sequence[Entry]) -> list[list[int]]:
+def _parts(paper: ConsoleWriter, sheet: Sheet, entries: Sequence[Entry]) -> list[list[int]]:
     """Concepts by position, as many at a time as fit beside the document, the finding and what was read."""
     read = max(len(_read(entry)) for entry in entries)
     room = paper.width - 2 - _NAME - _GAP - _FINDING - _GAP - max(read, len("pages read"))
@@ -597,7 +602,7 @@ def _parts(paper: Paper, sheet: Sheet, entries: Sequence[Entry]) -> list[list[in
 
 
 def _block(
-    paper: Paper, sheet: Sheet, part: Sequence[int], entries: Sequence[Entry], names: dict[str, str]
+    paper: ConsoleWriter, sheet: Sheet, part: Sequence[int], entries: Sequence[Entry], names: dict[str, str]
 ) -> None:
     legend = ", ".join(
         f"{number + 1}={one_line(sheet.concepts[number].name)}"
@@ -614,7 +619,7 @@ def _block(
     for entry in entries:
         row = [
             Text.assemble(names[entry.sha256], (_beside(entry), "dim")),
-            Text(words.OUTCOMES[entry.finding.value], STYLES[entry.finding]),
+            Text(entry.finding.label, STYLES[entry.finding]),
             Text(_read(entry)),
         ]
         table.add_row(*row, *(_mark(entry.cells[number]) for number in part))
@@ -636,10 +641,10 @@ def _mark(cell: Cell) -> Text:
     return Text(said, STYLES[cell.finding])
 
 
-def _counts(paper: Paper, sheet: Sheet) -> None:
+def _counts(paper: ConsoleWriter, sheet: Sheet) -> None:
     total = sum(sheet.counts.values())
     said = ", ".join(
-        f"{words.OUTCOMES[one.value]} {sheet.counts[one]:,} of {total:,}"
+        f"{one.label} {sheet.counts[one]:,} of {total:,}"
         for one in Outcome
         if sheet.counts[one] or one not in (Outcome.ERROR, Outcome.NOT_RUN)
     )
@@ -650,17 +655,17 @@ def _counts(paper: Paper, sheet: Sheet) -> None:
         paper.say(f"unmet, of the {open_ones:,} not established: {codes}", indent=2, hang=2)
 
 
-def _paths(paper: Paper, matrix: CorpusMatrix) -> None:
+def _paths(paper: ConsoleWriter, matrix: CorpusMatrix) -> None:
     total = sum(matrix.paths.values())
     if matrix.gone:
-        paper.say((gone_said(matrix.gone, matrix.with_gone, Tongue("en")), "bold"))
+        paper.say((gone_said(matrix.gone, matrix.with_gone, Translator("en")), "bold"))
     if not total:
         return
     counts = ", ".join(
         f"{state.replace('_', ' ')} {count:,}" for state, count in sorted(matrix.paths.items())
     )
-    documents = words.plural(matrix.documents, "document")
-    paper.say(f"{documents}; {words.plural(total, 'path')} in the sources: {counts}")
+    documents = plural(matrix.documents, "document")
+    paper.say(f"{documents}; {plural(total, 'path')} in the sources: {counts}")
     for path, reason in list(matrix.unreadable.items())[:_TOLD]:
         paper.say(("✗ ", "bold red"), (one_line(path), "bold"), f": {one_line(reason)}", indent=2, hang=2)
     if len(matrix.unreadable) > _TOLD:

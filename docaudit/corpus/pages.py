@@ -32,9 +32,8 @@ from docaudit.corpus.matrix import (
 )
 from docaudit.errors import OutputError, SavedFileError
 from docaudit.justification import AbsenceJustification
-from docaudit.render import language as words
 from docaudit.render.html import environment
-from docaudit.render.language import Language, Tongue, one_line
+from docaudit.render.language import Language, Translator, one_line
 from docaudit.report import html_report
 from docaudit.saved import load_justification
 
@@ -105,7 +104,7 @@ def write_pages(
             atomic.write_text(folder / _report(audit, entry), page)
             if progress is not None:
                 progress(number, len(wanted))
-    pages = _Pages(matrix, store.absolute(), folder.absolute(), made, Tongue(language))
+    pages = _Pages(matrix, store.absolute(), folder.absolute(), made, Translator(language))
     for sheet in matrix.sheets:
         atomic.write_text(folder / f"{sheet.audit}.html", pages.of(sheet))
     atomic.write_text(folder / "index.html", pages.of(None))
@@ -141,7 +140,7 @@ def _report(audit: str, entry: Entry) -> str:
 class _Pages:
     """What all pages share."""
 
-    def __init__(self, matrix: CorpusMatrix, store: Path, folder: Path, reports: bool, t: Tongue) -> None:
+    def __init__(self, matrix: CorpusMatrix, store: Path, folder: Path, reports: bool, t: Translator) -> None:
         self.matrix, self.t, self.reports = matrix, t, reports
         self.names = document_names(matrix)
         self.store = quote(Path(os.path.relpath(store, folder)).as_posix())
@@ -214,17 +213,17 @@ class _Pages:
         if entry is None:
             return CellView("", "", "", "", "", table)
         note = entry.failure if entry.finding is Outcome.ERROR else self._read(entry)
-        said = self.t(words.OUTCOMES[entry.finding.value])
+        said = self.t(entry.finding.label)
         key = f"{_ORDER[entry.finding]}"
         return CellView(entry.finding.value, said, note, self._href(sheet, entry), key, table)
 
     def _concept(self, entry: Entry, cell: Cell, href: str) -> CellView:
         known = cell.finding not in (Outcome.ERROR, Outcome.NOT_RUN)
         mentioned = cell.finding is Outcome.MENTIONED
-        said = self.t.count(cell.hits, "hit") if mentioned else self.t(words.OUTCOMES[cell.finding.value])
+        said = self.t.ngettext("{n} hit", "{n} hits", cell.hits) if mentioned else self.t(cell.finding.label)
         note = self._pages(cell.pages_searched, entry) if known else ""
         if cell.possible_hits:
-            note += f", {self.t.count(cell.possible_hits, 'possible hit')}"
+            note += f", {self.t.ngettext('{n} possible hit', '{n} possible hits', cell.possible_hits)}"
         key = f"{_ORDER[cell.finding]}.{cell.hits:09d}"
         anchor = "#h-concepts" if href and self.reports else ""
         return CellView(cell.finding.value, said, note, href + anchor, key)
@@ -235,7 +234,11 @@ class _Pages:
         return self._pages(entry.pages_read, entry)
 
     def _pages(self, number: int, entry: Entry) -> str:
-        return self.t("{n} of {total}", n=f"{number:,}", total=self.t.count(entry.pages_total, "page"))
+        return self.t(
+            "{n} of {total}",
+            n=f"{number:,}",
+            total=self.t.ngettext("{n} page", "{n} pages", entry.pages_total),
+        )
 
     def _href(self, sheet: Sheet, entry: Entry) -> str:
         if not entry.justification:

@@ -46,7 +46,7 @@ from docaudit.justification import (
 )
 from docaudit.options import AuditOptions
 from docaudit.render import view
-from docaudit.render.language import Tongue, one_line
+from docaudit.render.language import Translator, one_line
 from docaudit.render.view import headline, retrieval_notes, retrieval_verdict, verdict
 from docaudit.retrieval import Passage, passages
 
@@ -63,7 +63,7 @@ def brief(result: AbsenceJustification | AnswerWithEvidence) -> str:
     if isinstance(result, AnswerWithEvidence):
         quoted = [f"- {view.page(one.page_num)}: {one_line(one.text)}" for one in result.evidence[:SHOWN]]
         return "\n".join([result.answer, *quoted, *_more(len(result.evidence))])
-    t = Tongue(result.options.language)
+    t = Translator(result.options.language)
     name = result.document.name if result.document else ""
     lines = [
         f"{one_line(name)}: {headline(result, t)} ({result.finding.value}). {verdict(result, t)}",

@@ -31,12 +31,11 @@ from docaudit.coverage import (
     Thumbnail,
 )
 from docaudit.justification import BlindSpot
-from docaudit.render import language as words
 from docaudit.render.html import environment
 from docaudit.render.language import ENGLISH, one_line, page_ranges
 from docaudit.render.tables import BLIND_SPOT_COLUMNS, BYTE_ORDER_MARK, blind_spot_rows, table_csv
-from docaudit.render.terminal import Paper, new_console
-from docaudit.text.numbers import cautious_percent
+from docaudit.render.terminal import ConsoleWriter, new_console
+from docaudit.text.numbers import cautious_percent, plural
 
 SHOWN_FINDINGS = 5
 SHOWN_DETAILS = 3
@@ -48,7 +47,7 @@ def print_coverage(
     corpus: CorpusReadability, console: Console | None = None, *, fail_under: float | None = None
 ) -> None:
     """Print each document, and the sums if there are several; findings that are not shown are counted."""
-    paper = Paper(console or new_console())
+    paper = ConsoleWriter(console or new_console())
     for number, document in enumerate(corpus.documents):
         if number:
             paper.blank()
@@ -57,7 +56,7 @@ def print_coverage(
         _corpus(paper, corpus, fail_under)
 
 
-def _document(paper: Paper, document: Readability, fail_under: float | None) -> None:
+def _document(paper: ConsoleWriter, document: Readability, fail_under: float | None) -> None:
     style = _style(document, fail_under)
     total = document.coverage.pages_total
     short = style == "bold red" and fail_under is not None and document.readable_share < fail_under
@@ -66,7 +65,7 @@ def _document(paper: Paper, document: Readability, fail_under: float | None) -> 
         (one_line(document.document.name), "bold"),
         ": ",
         (cautious_percent(document.readable_share), style),
-        f" ({document.pages_read_in_full:,} of {words.plural(total, 'page')} read in full{tail})",
+        f" ({document.pages_read_in_full:,} of {plural(total, 'page')} read in full{tail})",
         hang=2,
     )
     _facts(paper, document_facts(document))
@@ -81,7 +80,7 @@ def _style(document: Readability, fail_under: float | None) -> str:
     return "bold green" if document.complete else "bold yellow"
 
 
-def _facts(paper: Paper, facts: Sequence[Fact]) -> None:
+def _facts(paper: ConsoleWriter, facts: Sequence[Fact]) -> None:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
@@ -95,7 +94,7 @@ def document_facts(document: Readability) -> list[Fact]:
     c = document.coverage
     facts = [("pages by state", states_in_words(document), "")]
     if document.parts_not_read_outside_pages:
-        parts = words.plural(document.parts_not_read_outside_pages, "part")
+        parts = plural(document.parts_not_read_outside_pages, "part")
         facts.append(("beside the pages", f"{parts} of the file not read", "warn"))
     facts += [
         ("ink", _ink(document), ""),
@@ -103,7 +102,7 @@ def document_facts(document: Readability) -> list[Fact]:
         ("words", _second_reader(document), "warn" if c.pages_readers_disagree else ""),
     ]
     warned = c.pages_with_warnings
-    engine = f"warnings on {len(warned):,} of {words.plural(c.pages_total, 'page')}"
+    engine = f"warnings on {len(warned):,} of {plural(c.pages_total, 'page')}"
     facts.append(
         ("engine", engine + (f": {page_ranges(warned)}" if warned else ""), "warn" if warned else "")
     )
@@ -142,7 +141,7 @@ def _second_reader(document: Readability) -> str:
     said = [
         f"{c.words_second_reader_only:,} seen by the second reader only",
         f"{c.words_first_reader_only or 0:,} by the first only",
-        f"compared on {compared:,} of {words.plural(c.pages_total, 'page')}",
+        f"compared on {compared:,} of {plural(c.pages_total, 'page')}",
     ]
     if c.pages_not_compared:
         said.append(f"not compared: {page_ranges(c.pages_not_compared)}")
@@ -151,7 +150,7 @@ def _second_reader(document: Readability) -> str:
     return "; ".join(said)
 
 
-def _kinds(paper: Paper, document: Readability, *, may_hold_text: bool) -> None:
+def _kinds(paper: ConsoleWriter, document: Readability, *, may_hold_text: bool) -> None:
     kinds = [item for item in document.kinds if item.may_hold_text is may_hold_text]
     if not kinds:
         if may_hold_text:
@@ -162,13 +161,13 @@ def _kinds(paper: Paper, document: Readability, *, may_hold_text: bool) -> None:
     title = "Not read, and may hold text" if may_hold_text else "Not read, and holds no text"
     paper.heading(
         title,
-        f"{words.plural(sum(item.count for item in kinds), 'blind spot')}, on {on:,} of {words.plural(total, 'page')}",
+        f"{plural(sum(item.count for item in kinds), 'blind spot')}, on {on:,} of {plural(total, 'page')}",
     )
     for item in kinds:
         _kind(paper, item)
 
 
-def _kind(paper: Paper, item: KindSummary) -> None:
+def _kind(paper: ConsoleWriter, item: KindSummary) -> None:
     times = f" ({item.count:,} ×)" if item.count > 1 else ""
     paper.say((item.kind.value, "bold"), f": {page_ranges(item.pages)}", (times, "dim"), indent=2, hang=4)
     if not item.may_hold_text:
@@ -179,7 +178,7 @@ def _kind(paper: Paper, item: KindSummary) -> None:
         paper.say((f"· {one_line(detail)}{often}", "dim"), indent=4, hang=2)
     rest = len(item.details) - SHOWN_DETAILS
     if rest > 0:
-        paper.say((f"… {words.plural(rest, 'more detail')}: --json or --out", "dim"), indent=4, hang=2)
+        paper.say((f"… {plural(rest, 'more detail')}: --json or --out", "dim"), indent=4, hang=2)
     if item.remedy:
         paper.say("→ ", item.remedy, indent=4, hang=2)
 
@@ -189,34 +188,34 @@ def structure_findings(document: Readability) -> list[tuple[str, str, tuple[str,
     c = document.coverage
     labelled = sum(bool(page.label) for page in document.pages)
     found = c.toc_entries - len(c.contents_not_found)
-    of_pages = f"of {words.plural(c.pages_total, 'page')}"
-    of_mentions = f"of {words.plural(c.cross_refs_total, 'mention')}"
+    of_pages = f"of {plural(c.pages_total, 'page')}"
+    of_mentions = f"of {plural(c.cross_refs_total, 'mention')}"
     return [
         (
             "contents",
-            f"{found:,} of {words.plural(c.toc_entries, 'entry')} found on their page",
+            f"{found:,} of {plural(c.toc_entries, 'entry')} found on their page",
             c.contents_not_found,
         ),
         ("page labels", f"declared for {labelled:,} {of_pages}", c.page_label_gaps + c.page_label_mismatches),
         (
             "numbering",
-            f"{words.plural(len(c.number_gaps), 'gap')} among {words.plural(c.objects_registered, 'named object')}",
+            f"{plural(len(c.number_gaps), 'gap')} among {plural(c.objects_registered, 'named object')}",
             c.number_gaps,
         ),
         (
             "cross-references",
-            f"{words.plural(len(c.unresolved_cross_refs), 'place')} unresolved, {of_mentions}",
+            f"{plural(len(c.unresolved_cross_refs), 'place')} unresolved, {of_mentions}",
             c.unresolved_cross_refs,
         ),
         (
             "other documents",
-            f"named in {words.plural(len(c.external_refs), 'place')}, {of_mentions}",
+            f"named in {plural(len(c.external_refs), 'place')}, {of_mentions}",
             tuple(sorted(c.external_refs, key=lambda named: not named.startswith("document "))),
         ),
     ]
 
 
-def _structure(paper: Paper, document: Readability) -> None:
+def _structure(paper: ConsoleWriter, document: Readability) -> None:
     paper.heading("Structure")
     for name, summary, findings in structure_findings(document):
         paper.say((f"{name:<18}", "dim"), summary, indent=2, hang=18)
@@ -227,8 +226,8 @@ def _structure(paper: Paper, document: Readability) -> None:
             paper.say((f"… {rest:,} more: --json or --out", "dim"), indent=20, hang=2)
 
 
-def _corpus(paper: Paper, corpus: CorpusReadability, fail_under: float | None) -> None:
-    paper.heading("All documents", words.plural(corpus.documents_total, "document"))
+def _corpus(paper: ConsoleWriter, corpus: CorpusReadability, fail_under: float | None) -> None:
+    paper.heading("All documents", plural(corpus.documents_total, "document"))
     paper.table(_document_table(corpus, fail_under))
     share = "" if corpus.readable_share is None else f" ({cautious_percent(corpus.readable_share)})"
     paper.say(
@@ -297,7 +296,7 @@ def _table(*columns: str, right: Sequence[int]) -> Table:
 
 def page_sentence(page: PageReadability, count: int) -> str:
     """One page in words, for those who do not see the map."""
-    spots = f", {words.plural(count, 'blind spot')}" if count else ""
+    spots = f", {plural(count, 'blind spot')}" if count else ""
     full = "read in full" if page.read_in_full else "not read in full"
     return f"Page {page.page_num}: {full}, {page.state.label}{spots}"
 
@@ -368,7 +367,7 @@ def to_html(corpus: CorpusReadability, thumbnails: Sequence[Thumbnails]) -> str:
     return template.render(
         corpus=corpus,
         documents=documents,
-        title=names if len(corpus.documents) < 3 else words.plural(len(corpus.documents), "document"),
+        title=names if len(corpus.documents) < 3 else plural(len(corpus.documents), "document"),
         filters=_filters(documents),
         pictures=len(pictures),
         megabytes=f"{sum(map(len, pictures)) * 4 / 3 / 1e6:.1f}",

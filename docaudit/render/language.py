@@ -1,66 +1,122 @@
-"""The language of a report: English as it stands in templates and code, Japanese from one catalogue.
+"""What a report says in which language, how it writes numbers and pages, and how it shows text of a document.
 
-English sentences are the keys of japanese.json, so that templates stay readable; a test looks up every one that occurs.
+English sentences stand in templates and code and are the keys of the catalogue (locale/ja/LC_MESSAGES/docaudit.po, read
+by gettext). A sentence that the catalogue lacks stays English; a test looks up every one that occurs.
 
-The words of a report: one title and one sentence for each value of the closed vocabularies.
-
-Page numbers as people write them: 12, 14–18.
-
-Text of a document made safe to show: documents are untrusted, and so is every string that came out of one.
-
-A control character could move the cursor of a terminal or rename its window; a bidirectional override could make
-a line read as something that it does not say. Both are shown as U+FFFD, so that a reader sees that something stood
-there. JSON keeps the text as it is.
+Documents are untrusted, and so is every string that came out of one: a control character could move the cursor of a
+terminal, a bidirectional override could make a line read as something that it does not say. Both are shown as U+FFFD,
+so that a reader sees that something stood there. JSON keeps the text as it is.
 """
 
 from __future__ import annotations
 
-import json
+import gettext
+import operator
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Literal
 
-from docaudit.codes import ObligationState, TextLikely
-from docaudit.text import numbers as text_numbers
+from docaudit.codes import TextLikely
+from docaudit.text import numbers
 from docaudit.text.numbers import plural as plural
 
-OUTCOMES = {
-    "mentioned": "mentioned",
-    "absent_within_coverage": "absent",
-    "not_established": "not established",
-    "error": "error",
-    "not_run": "not run",
-}
-"""What became of one of many documents, in a cell; a legend says what `absent` means."""
-
-OBLIGATION_MARKS = {
-    ObligationState.MET: "✓",
-    ObligationState.UNMET: "✗",
-    ObligationState.WAIVED: "~",
-    ObligationState.NOT_RUN: "–",
-}
-
-MATCH_MODES = {
-    "word": "as whole words",
-    "prefix": "at the beginning of words",
-    "substring": "anywhere in words",
-    "regex": "as a regular expression",
-}
-
-CASES = {True: "in this case only", False: "in any case"}
-"""By Variant.case_sensitive."""
-
-INFLECTIONS = {
-    "auto": "also in the plural and possessive, and with or without hyphen or space",
-    "off": "in this form only",
-}
-
-
+Language = Literal["en", "ja"]
+LOCALE = Path(__file__).parent / "locale"
 WHOLE_DOCUMENT = "document"
 """What stands for page_num 0: the document as a whole."""
+
+
+@cache
+def catalogue(language: Language) -> gettext.NullTranslations:
+    """The translations of this language; of English there are none, and the sentences stay as they are."""
+    return gettext.translation("docaudit", LOCALE, [language], fallback=language == "en")
+
+
+@dataclass(frozen=True)
+class Translator:
+    """Sentences in one language; named places in braces are filled with values.
+
+    >>> Translator("en")("{n} words apart", n=3), Translator("ja")("{n} words apart", n=3)
+    ('3 words apart', '3語の距離')
+    """
+
+    language: Language = "en"
+
+    def __call__(self, sentence: str, /, **values: Any) -> str:
+        """The sentence in this language."""
+        text = catalogue(self.language).gettext(sentence)
+        return text.format(**values) if values else text
+
+    def pgettext(self, context: str, sentence: str, /, **values: Any) -> str:
+        """A sentence that means something else in another context."""
+        text = catalogue(self.language).pgettext(context, sentence)
+        return text.format(**values) if values else text
+
+    def ngettext(self, singular: str, plural: str, n: int, /, **values: Any) -> str:
+        """A number with its noun: {n} is the number.
+
+        >>> t = Translator("ja")
+        >>> t.ngettext("{n} page", "{n} pages", 1200)
+        '1,200ページ'
+        """
+        return catalogue(self.language).ngettext(singular, plural, n).format(n=f"{n:,}", **values)
+
+    def data(self, text: str) -> str:
+        """A sentence that is data: translated where all its parts between semicolons can be, else as it is."""
+        known = catalogue(self.language).gettext
+        parts = [text] if known(text) != text else text.split("; ")
+        # The key "" is the head of the catalogue.
+        new = [known(part) if part else "" for part in parts]
+        return "。".join(new) if all(map(operator.ne, parts, new)) else text
+
+    def ranges(self, pages: Iterable[int]) -> str:
+        """Page numbers without the word."""
+        return page_ranges(pages).replace(WHOLE_DOCUMENT, self(WHOLE_DOCUMENT))
+
+    def pages(self, pages: Iterable[int]) -> str:
+        """Page numbers with the word.
+
+        >>> Translator("en").pages([3, 4, 5]), Translator("ja").pages([0, 3])
+        ('pages 3–5', '文書全体、3ページ')
+        """
+        listed = set(pages)
+        if self.language == "en":
+            return page_words(listed)
+        document = [self(WHOLE_DOCUMENT)] if 0 in listed else []
+        ranges = page_ranges(listed - {0})
+        return "、".join([*document, *([f"{ranges}ページ"] if ranges else [])])
+
+    def page(self, page_num: int) -> str:
+        """One page; 0 is the document as a whole."""
+        return self("page {n}", n=page_num) if page_num else self(WHOLE_DOCUMENT)
+
+    def likely(self, likely: Mapping[TextLikely, int]) -> str:
+        """Whether a group of blind spots may hold text.
+
+        >>> Translator("en").likely({TextLikely.YES: 2})
+        'likely'
+        >>> Translator("en").likely({TextLikely.NO: 3, TextLikely.UNKNOWN: 1})
+        'unknown (1), unlikely (3)'
+        """
+        order = (TextLikely.YES, TextLikely.UNKNOWN, TextLikely.NO)
+        present = [(self(state.label), likely[state]) for state in order if likely.get(state)]
+        if len(present) == 1:
+            return present[0][0]
+        return ", ".join(f"{name} ({count})" for name, count in present)
+
+    def number(self, value: int | None) -> str:
+        """A measured number, or that it was not measured."""
+        return self("not measured") if value is None else f"{value:,}"
+
+    def share(self, value: float | None) -> str:
+        """A measured share in percent, or that it was not measured."""
+        return self("not measured") if value is None else numbers.percent(value)
+
+
+ENGLISH = Translator("en")
 
 
 def page_ranges(pages: Iterable[int]) -> str:
@@ -71,9 +127,9 @@ def page_ranges(pages: Iterable[int]) -> str:
     >>> page_ranges([0, 3, 4])
     'document, 3, 4'
     """
-    numbers = set(pages)
-    beside = [WHOLE_DOCUMENT] if 0 in numbers else []
-    return ", ".join(filter(None, [*beside, text_numbers.page_ranges(numbers - {0})]))
+    listed = set(pages)
+    document = [WHOLE_DOCUMENT] if 0 in listed else []
+    return ", ".join(filter(None, [*document, numbers.page_ranges(listed - {0})]))
 
 
 def page_words(pages: Iterable[int]) -> str:
@@ -89,99 +145,6 @@ def page_words(pages: Iterable[int]) -> str:
     if 0 in listed:
         return f"{WHOLE_DOCUMENT} and {page_words(listed - {0})}"
     return f"page {ranges}" if len(listed) == 1 else f"pages {ranges}"
-
-
-Language = Literal["en", "ja"]
-
-
-@cache
-def catalogue() -> Mapping[str, str]:
-    """English -> Japanese."""
-    text = files("docaudit.render").joinpath("japanese.json").read_text("utf-8")
-    known: dict[str, str] = json.loads(text)
-    return known
-
-
-@dataclass(frozen=True)
-class Tongue:
-    """Says things in one language.
-
-    >>> Tongue("en")("{n} words apart", n=3), Tongue("ja")("{n} words apart", n=3)
-    ('3 words apart', '3語の距離')
-    """
-
-    language: Language = "en"
-
-    def __call__(self, text: str, **values: Any) -> str:
-        """The sentence in this language, with values in its places; KeyError if the catalogue lacks it."""
-        said = text if self.language == "en" else catalogue()[text]
-        return said.format(**values) if values else said
-
-    def data(self, text: str) -> str:
-        """A sentence that is data, in this language where all its parts between semicolons are known; else as it is."""
-        if self.language == "en":
-            return text
-        known = catalogue()
-        if text in known:
-            return known[text]
-        parts = text.split("; ")
-        return "。".join(known[part] for part in parts) if all(part in known for part in parts) else text
-
-    def count(self, number: int, noun: str) -> str:
-        """A number with its noun.
-
-        >>> Tongue("en").count(2, "near miss"), Tongue("ja").count(1200, "page")
-        ('2 near misses', '1,200ページ')
-        """
-        if self.language == "en":
-            return plural(number, noun)
-        return self(f"{{n}} {noun}", n=f"{number:,}")
-
-    def ranges(self, pages: Iterable[int]) -> str:
-        """Page numbers without the word."""
-        return page_ranges(pages).replace(WHOLE_DOCUMENT, self(WHOLE_DOCUMENT))
-
-    def pages(self, pages: Iterable[int]) -> str:
-        """Page numbers with the word.
-
-        >>> Tongue("en").pages([3, 4, 5]), Tongue("ja").pages([0, 3])
-        ('pages 3–5', '文書全体、3ページ')
-        """
-        listed = set(pages)
-        if self.language == "en":
-            return page_words(listed)
-        beside = [self(WHOLE_DOCUMENT)] if 0 in listed else []
-        ranges = page_ranges(listed - {0})
-        return "、".join([*beside, *([f"{ranges}ページ"] if ranges else [])])
-
-    def page(self, page_num: int) -> str:
-        """One page; 0 is the document as a whole."""
-        return self("page {n}", n=page_num) if page_num else self(WHOLE_DOCUMENT)
-
-    def likely(self, likely: Mapping[TextLikely, int]) -> str:
-        """Whether a group of blind spots may hold text.
-
-        >>> Tongue("en").likely({TextLikely.YES: 2})
-        'likely'
-        >>> Tongue("en").likely({TextLikely.NO: 3, TextLikely.UNKNOWN: 1})
-        'unknown (1), unlikely (3)'
-        """
-        order = (TextLikely.YES, TextLikely.UNKNOWN, TextLikely.NO)
-        present = [(self(state.label), likely[state]) for state in order if likely.get(state)]
-        if len(present) == 1:
-            return present[0][0]
-        return ", ".join(f"{name} ({count})" for name, count in present)
-
-    def number(self, value: int | None) -> str:
-        """A measured number, or that it was not measured."""
-        return self("not measured") if value is None else f"{value:,}"
-
-    def share(self, value: float | None) -> str:
-        """A measured share in percent, or that it was not measured."""
-        return self("not measured") if value is None else text_numbers.percent(value)
-
-
-ENGLISH = Tongue("en")
 
 
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")

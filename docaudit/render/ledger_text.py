@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from docaudit.abstention.ledger.results import CheckState, Decision, Evaluation, LedgerDiff, Ratio
 from docaudit.render import ledger_words as words
 from docaudit.render.language import one_line, plural
-from docaudit.render.terminal import Paper
+from docaudit.render.terminal import ConsoleWriter
 
 _SHOWN = 10
 
 
-def print_evaluation(result: Evaluation, paper: Paper) -> None:
+def print_evaluation(result: Evaluation, paper: ConsoleWriter) -> None:
     """The whole evaluation; --json and --html have every run and every claim."""
     warnings = words.warnings(result)
     good = "bold yellow" if warnings else "bold green"
@@ -38,7 +38,7 @@ def print_evaluation(result: Evaluation, paper: Paper) -> None:
     _checklist(result, paper)
 
 
-def print_diff(found: LedgerDiff, paper: Paper) -> None:
+def print_diff(found: LedgerDiff, paper: ConsoleWriter) -> None:
     """What moved, and by which rows."""
     paper.say((f"{found.decision_before.value} → {found.decision_after.value}", "bold"))
     if not found.same_contract:
@@ -65,7 +65,7 @@ def print_diff(found: LedgerDiff, paper: Paper) -> None:
                 paper.say(f"{what}: {_listed(names)}", indent=2, hang=2)
 
 
-def _ratios(ratios: Iterable[Ratio], paper: Paper, wanted: Mapping[str, float]) -> None:
+def _ratios(ratios: Iterable[Ratio], paper: ConsoleWriter, wanted: Mapping[str, float]) -> None:
     """One line of numbers for each ratio, and under it what it misses."""
     shown = list(ratios)
     head = ("", "counted", "share", "interval", *(("wanted",) if wanted else ()))
@@ -91,7 +91,7 @@ def _ratios(ratios: Iterable[Ratio], paper: Paper, wanted: Mapping[str, float]) 
             paper.say(("; ".join(missed), "dim"), indent=4, hang=2)
 
 
-def _runs(result: Evaluation, paper: Paper) -> None:
+def _runs(result: Evaluation, paper: ConsoleWriter) -> None:
     failed = [run for run in result.runs if not run.passed]
     if not failed:
         return
@@ -102,7 +102,7 @@ def _runs(result: Evaluation, paper: Paper) -> None:
         paper.say(f"{one_line(run.run_id)}  {layer}: {symptoms}", indent=2, hang=6)
 
 
-def _operations(result: Evaluation, paper: Paper) -> None:
+def _operations(result: Evaluation, paper: ConsoleWriter) -> None:
     done = result.operations
     paper.heading(
         "Time, cost, review",
@@ -115,7 +115,7 @@ def _operations(result: Evaluation, paper: Paper) -> None:
         paper.say(f"{words.SPREADS[one.name]}: {numbers}; {words.limit(one)}{gaps}", indent=2, hang=2)
 
 
-def _abstentions(result: Evaluation, paper: Paper) -> None:
+def _abstentions(result: Evaluation, paper: ConsoleWriter) -> None:
     total = sum(len(names) for names in result.abstention_evidence.values())
     if not total:
         return
@@ -126,7 +126,7 @@ def _abstentions(result: Evaluation, paper: Paper) -> None:
             paper.say(f"{len(names)} of {total} {words.EVIDENCE[kind]}: {shown}", indent=2, hang=2)
 
 
-def _agreement(result: Evaluation, paper: Paper) -> None:
+def _agreement(result: Evaluation, paper: ConsoleWriter) -> None:
     one = result.agreement
     if not one.both and not one.by_model_alone:
         return
@@ -142,7 +142,7 @@ def _agreement(result: Evaluation, paper: Paper) -> None:
         paper.say(f"{plural(one.by_model_alone, 'claim')} judged by a model alone", indent=2)
 
 
-def _checklist(result: Evaluation, paper: Paper) -> None:
+def _checklist(result: Evaluation, paper: ConsoleWriter) -> None:
     done = (CheckState.MET, CheckState.ATTESTED)
     left = [item for item in result.checklist if item.state not in done]
     shown = len(result.checklist) - len(left)

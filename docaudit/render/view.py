@@ -1,20 +1,8 @@
-"""What the readable reports show, worked out once: concepts, groups of blind spots, the strip of pages.
+"""What the readable reports show, worked out once: the terminal, HTML, Markdown and the annotated PDF all take it here.
 
-The terminal, HTML and later forms show the same groups and counts because they all take them from here.
-
-Names with values, as the readable reports list them: coverage, options, and how to check a justification.
-
-What a report says first: the finding as a title, what it means, and how strong it is.
-
-What reports say of a retriever: the verdict as a sentence, what weakens it, and the places that it missed.
-
-Concepts by concepts: how often each pair meets, and how near they come.
-
-The page map of a report: each page as a small drawing, with its hits and with what was not read.
-
-One path for each concept and page, in whole points: the drawings of 300 pages with thousands of hits stay small.
-
-One colour for each concept, the same on the page map and in the annotated PDF.
+Finding and strength in words, concepts and where they meet, hits to read, blind spots by kind, what a retriever missed,
+facts with values, and the page map: each page as a small drawing, one path for each concept, so that the drawings of
+300 pages with thousands of hits stay small.
 """
 
 from __future__ import annotations
@@ -23,11 +11,12 @@ import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from typing import TypeVar
 
 from docaudit.codes import (
     BBox,
     BlindSpotKind,
+    Code,
     Finding,
     MatchKind,
     ObligationState,
@@ -40,16 +29,23 @@ from docaudit.justification import (
     AbsenceJustification,
     BlindSpot,
     Hit,
-    Mention,
     MissedHit,
+    ObligationCheck,
     PageFact,
     ParseCoverage,
     RetrievalCheck,
     hits_to_read,
     meeting_pages,
 )
-from docaudit.render.language import ENGLISH, Tongue, one_line
+from docaudit.render.language import ENGLISH, Translator, one_line
 
+OBLIGATION_MARKS = {
+    ObligationState.UNMET: "✗",
+    ObligationState.WAIVED: "~",
+    ObligationState.NOT_RUN: "–",
+    ObligationState.MET: "✓",
+}
+"""A sign for each state, in the order in which reports list them."""
 UNREAD_PAGE_KINDS = frozenset(
     {
         BlindSpotKind.IMAGE_ONLY_PAGE,
@@ -60,23 +56,125 @@ UNREAD_PAGE_KINDS = frozenset(
         BlindSpotKind.PAGE_UNREACHABLE,
     }
 )
+PALETTE = (
+    "#1f5fa8",  # blue
+    "#1b7f4d",  # green
+    "#7b3fa0",  # purple
+    "#b45f06",  # orange
+    "#00798c",  # teal
+    "#b5347a",  # pink
+    "#6b7000",  # olive
+    "#7a4a2b",  # brown
+)
+UNREAD = "#a3211d"
+_WHITE_SHARE = 0.45
+"""How far a colour is drawn to white under text (chosen, not measured)."""
+_NO_SIZE = (595.0, 842.0)
+"""Points of a page whose size is not recorded: A4."""
+_LONGEST = 4.0
+"""A page that is longer than so many times its width is drawn as if it were not (chosen, not measured)."""
+
+Facts = list[tuple[str, str]]
+"""Names with values."""
+Found = TypeVar("Found", Hit, MissedHit)
 
 
-class CellState(StrEnum):
-    """How much of a page was read, as far as its blind spots tell."""
+def headline(justification: AbsenceJustification, t: Translator = ENGLISH) -> str:
+    """The finding as a title; waived obligations are part of it, never a footnote."""
+    title = t(justification.finding.label)
+    waived = [
+        check.obligation.value for check in justification.obligations if check.state is ObligationState.WAIVED
+    ]
+    if waived and justification.finding is Finding.ABSENT:
+        return t("{title}, with waived {codes}", title=title, codes=", ".join(waived))
+    return title
 
-    READ = "read"
-    UNLIKELY = "unlikely"
-    PARTLY = "partly"
-    UNREAD = "unread"
+
+def verdict(justification: AbsenceJustification, t: Translator = ENGLISH) -> str:
+    """What the finding means for the reader, in one sentence."""
+    if justification.finding is Finding.MENTIONED:
+        return t("The document mentions this: absence cannot be claimed. Read the passages below.")
+    if justification.finding is Finding.NOT_ESTABLISHED:
+        count = len(justification.unmet)
+        if count == 1:
+            return t(
+                "Not found in what could be read, but an obligation is unmet: this does not show that it is absent."
+            )
+        return t(
+            "Not found in what could be read, but {n} obligations are unmet: this does not show that it is absent.",
+            n=count,
+        )
+    states = [check.state for check in justification.obligations]
+    kept = states.count(ObligationState.MET)
+    if kept == len(states):
+        return t("Not found, and all {n} obligations are met.", n=kept)
+    return t("Not found, and no obligation is unmet ({counts}).", counts=obligation_counts(justification, t))
 
 
-CELL_WORDS = {
-    CellState.READ: "read",
-    CellState.UNLIKELY: "read but for parts that hold no text",
-    CellState.PARTLY: "a part was not read",
-    CellState.UNREAD: "not read",
-}
+def obligations(justification: AbsenceJustification) -> list[ObligationCheck]:
+    """The checks as reports list them: what is unmet first, what is met last."""
+    order = list(OBLIGATION_MARKS)
+    return sorted(justification.obligations, key=lambda check: order.index(check.state))
+
+
+def obligation_counts(justification: AbsenceJustification, t: Translator = ENGLISH) -> str:
+    """How many obligations are in each state; for the finding `absent` those that are met come first."""
+    states = [check.state for check in justification.obligations]
+    order = list(OBLIGATION_MARKS)
+    if justification.finding is Finding.ABSENT:
+        order = [ObligationState.MET, *order[:-1]]
+    return ", ".join(
+        t("{n} {state}", n=states.count(state), state=t(state.label)) for state in order if state in states
+    )
+
+
+def strength(justification: AbsenceJustification, t: Translator = ENGLISH) -> str:
+    """Why the strength is what it is; unmet obligations can hold it below what the hits alone would give."""
+    required = justification.required or tuple(justification.concept_hits)
+    none_found = any(not justification.concept_hits.get(concept) for concept in required)
+    capped = (none_found and justification.strength is not Strength.STRONG) or (
+        justification.strength is Strength.WEAK and justification.finding is not Finding.MENTIONED
+    )
+    if not capped:
+        return t(justification.strength.label)
+    why = (Strength.STRONG if none_found else Strength.MODERATE).label
+    if justification.unmet:
+        return t("{why}, but obligations are unmet", why=t(why))
+    return t("{why}, but obligations are waived", why=t(why))
+
+
+def retrieval_verdict(check: RetrievalCheck, t: Translator = ENGLISH) -> str:
+    """Whether the retriever missed what the sweep found, in one sentence."""
+    return t(
+        check.verdict.label,
+        n=f"{len(check.missed):,}",
+        in_text=f"{check.hits_in_text:,}",
+        hits=t.ngettext("{n} hit", "{n} hits", check.hits),
+        chunks=t.ngettext("{n} chunk", "{n} chunks", len(check.chunks)),
+    )
+
+
+def retrieval_notes(check: RetrievalCheck, t: Translator = ENGLISH) -> list[str]:
+    """What else is to be known of it, a sentence each."""
+    notes = []
+    if check.meeting_pages:
+        got = t.pages(check.meeting_pages_retrieved) or t("no page")
+        where = t.pages(check.meeting_pages)
+        notes.append(
+            t("The required concepts meet on {where}; retrieved of these: {got}.", where=where, got=got)
+        )
+    if check.hits_on_page:
+        hits = t.ngettext("{n} hit", "{n} hits", check.hits_on_page)
+        notes.append(t("{hits}: the page was retrieved, but its text cannot be compared.", hits=hits))
+    if check.chunks_not_in_document:
+        strange = t.ngettext("{n} chunk", "{n} chunks", check.chunks_not_in_document)
+        notes.append(
+            t(
+                "{chunks} without text of this document as far as it was read: of another one, or read in another way.",
+                chunks=strange,
+            )
+        )
+    return notes
 
 
 @dataclass(frozen=True)
@@ -108,28 +206,17 @@ class SpotGroup:
     details: tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True)
-class PageCell:
-    """One page of the strip."""
-
-    page_num: int
-    state: CellState
-    hits: int
-    blind_spots: int
-
-
 def concept_rows(justification: AbsenceJustification) -> list[ConceptRow]:
     """One row for each concept that was searched, in the order of the concept table."""
-    names = (
-        justification.concept_hits
-    )  # a concept without an accepted variant was not searched: a 0 would be a lie
+    # A concept without an accepted variant was not searched: a 0 would say that it was.
+    names = justification.concept_hits
     required = set(justification.required) or set(names)
     uncertain = Counter(h.concept for h in justification.hits if h.match_kind.is_possible)
     return [
         ConceptRow(
             name=name,
             required=name in required,
-            hits=justification.concept_hits.get(name, 0),
+            hits=names[name],
             pages=tuple(justification.concept_pages.get(name, ())),
             uncertain=uncertain[name],
         )
@@ -155,37 +242,24 @@ def spot_groups(justification: AbsenceJustification) -> list[SpotGroup]:
         )
         for (kind, may_hold_text), spots in by_kind.items()
     ]
-    return sorted(groups, key=_gravity)
-
-
-def _gravity(group: SpotGroup) -> tuple[bool, bool, bool, int, str]:
-    return (
-        not group.may_hold_text,
-        group.kind not in UNREAD_PAGE_KINDS,
-        TextLikely.YES not in group.likely,
-        -group.count,
-        group.kind.value,
+    return sorted(
+        groups,
+        key=lambda group: (
+            not group.may_hold_text,
+            group.kind not in UNREAD_PAGE_KINDS,
+            TextLikely.YES not in group.likely,
+            -group.count,
+            group.kind.value,
+        ),
     )
 
 
-def page_cells(justification: AbsenceJustification) -> list[PageCell]:
-    """One cell for each page of the page tree."""
-    hits = Counter(hit.page_num for hit in justification.hits if not hit.match_kind.is_possible)
-    spots = defaultdict(list)
-    for spot in justification.blind_spots:
-        spots[spot.page_num].append(spot)
-    total = justification.document.pages_total if justification.document else 0
-    cells = []
-    for page in range(1, total + 1):
-        here = spots.get(page, [])
-        if any(spot.kind in UNREAD_PAGE_KINDS for spot in here):
-            state = CellState.UNREAD
-        elif any(spot.text_likely is not TextLikely.NO for spot in here):
-            state = CellState.PARTLY
-        else:
-            state = CellState.UNLIKELY if here else CellState.READ
-        cells.append(PageCell(page, state, hits[page], len(here)))
-    return cells
+def by_concept(hits: Iterable[Found]) -> dict[str, list[Found]]:
+    """Hits under the name of their concept, in the order in which concepts first have one."""
+    groups: dict[str, list[Found]] = {}
+    for hit in hits:
+        groups.setdefault(hit.concept, []).append(hit)
+    return groups
 
 
 def has_region(spot: BlindSpot) -> bool:
@@ -197,22 +271,16 @@ def has_region(spot: BlindSpot) -> bool:
     )
 
 
-def pictured(spots: Iterable[BlindSpot], pictures: Mapping[tuple[int, BBox | None], str]) -> list[BlindSpot]:
-    """The blind spots of which there is a picture, each place once."""
-    places = {(spot.page_num, spot.bbox): spot for spot in spots}
-    return [spot for place, spot in places.items() if place in pictures]
-
-
 def says_otherwise(hit: Hit) -> bool:
     """Whether the page writes a hit so differently that a reader needs to be told the variant."""
-    return _letters(hit.variant) != _letters(hit.match_text)
+    variant, match = (
+        "".join(letter for letter in text.casefold() if letter.isalnum())
+        for text in (hit.variant, hit.match_text)
+    )
+    return variant != match
 
 
-def _letters(text: str) -> str:
-    return "".join(letter for letter in text.casefold() if letter.isalnum())
-
-
-def heading(hit: Hit, t: Tongue = ENGLISH) -> str:
+def heading(hit: Hit, t: Translator = ENGLISH) -> str:
     """Where a hit stands, beside its page: the part of the file (attachment, earlier revision) or the section."""
     if hit.part:
         if not hit.part_page:
@@ -233,14 +301,9 @@ def place(hit: Hit) -> str:
     return ", ".join([page(hit.page_num), *notes])
 
 
-def headings(justification: AbsenceJustification, t: Tongue = ENGLISH) -> dict[tuple[int, int], str]:
+def headings(justification: AbsenceJustification, t: Translator = ENGLISH) -> dict[tuple[int, int], str]:
     """Heading of each line that has a hit, by page and line: mentions do not carry theirs."""
-    return {(hit.page_num, hit.line_num): said for hit in justification.hits if (said := heading(hit, t))}
-
-
-def mention_heading(mention: Mention, known: dict[tuple[int, int], str]) -> str:
-    """Heading of a mention; empty if it is not known."""
-    return known.get((mention.page_num, mention.line_num), "")
+    return {(hit.page_num, hit.line_num): text for hit in justification.hits if (text := heading(hit, t))}
 
 
 def passages_to_read(justification: AbsenceJustification) -> list[Hit]:
@@ -254,14 +317,21 @@ def passages_to_read(justification: AbsenceJustification) -> list[Hit]:
     return hits_to_read(justification.hits, meeting_pages(justification.cooccurrences, required), required)
 
 
-Facts = list[tuple[str, str]]
-
-
-def coverage_facts(coverage: ParseCoverage | None, t: Tongue) -> Facts:
+def coverage_facts(coverage: ParseCoverage | None, t: Translator) -> Facts:
     """What was read, in numbers."""
     c = coverage
     if c is None:
         return []
+    total, with_text = f"{c.pages_total:,}", f"{c.pages_with_text:,}"
+    if c.pages_by_ocr_alone is None:
+        pages = t("{total}, of which {n} with a text layer", total=total, n=with_text)
+    else:
+        pages = t(
+            "{total}, of which {n} with a text layer and {m} read by OCR alone",
+            total=total,
+            n=with_text,
+            m=f"{c.pages_by_ocr_alone:,}",
+        )
     states = ", ".join(f"{n:,} {t(state.label)}" for state, n in c.pages_by_state.items() if n)
     images = t(
         "{n} placed: {read} read by OCR, {blank} without text, {unread} unread",
@@ -271,7 +341,7 @@ def coverage_facts(coverage: ParseCoverage | None, t: Tongue) -> Facts:
         unread=f"{c.images_unread:,}",
     )
     return [
-        (t("Pages"), _pages(c, t)),
+        (t("Pages"), pages),
         (t("Pages by state"), states),
         (t("Ink under text that was read"), t.share(c.ink_read_share)),
         (t("Images"), images),
@@ -283,19 +353,7 @@ def coverage_facts(coverage: ParseCoverage | None, t: Tongue) -> Facts:
     ]
 
 
-def _pages(c: ParseCoverage, t: Tongue) -> str:
-    total, with_text, alone = f"{c.pages_total:,}", f"{c.pages_with_text:,}", c.pages_by_ocr_alone
-    if alone is None:
-        return t("{total}, of which {n} with a text layer", total=total, n=with_text)
-    return t(
-        "{total}, of which {n} with a text layer and {m} read by OCR alone",
-        total=total,
-        n=with_text,
-        m=f"{alone:,}",
-    )
-
-
-def coverage_lists(coverage: ParseCoverage | None, t: Tongue) -> Facts:
+def coverage_lists(coverage: ParseCoverage | None, t: Translator) -> Facts:
     """What does not fit together in the document."""
     c = coverage
     if c is None:
@@ -316,23 +374,23 @@ def coverage_lists(coverage: ParseCoverage | None, t: Tongue) -> Facts:
     ]
 
 
-def option_facts(justification: AbsenceJustification, t: Tongue) -> Facts:
+def option_facts(justification: AbsenceJustification, t: Translator) -> Facts:
     """Every option of the audit with its value."""
-    options = justification.options.model_dump(mode="json")
-    return [(name, _option(value, t)) for name, value in options.items()]
+    facts = []
+    for name, value in justification.options.model_dump(mode="json").items():
+        if value is None or value in ([], {}):
+            text = t("none")
+        elif isinstance(value, list):
+            text = ", ".join(map(str, value))
+        elif isinstance(value, dict):
+            text = "; ".join(f"{key}: {part}" for key, part in value.items())
+        else:
+            text = str(value)
+        facts.append((name, text))
+    return facts
 
 
-def _option(value: object, t: Tongue) -> str:
-    if value is None or value in ([], {}):
-        return t("none")
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    if isinstance(value, dict):
-        return "; ".join(f"{key}: {text}" for key, text in value.items())
-    return str(value)
-
-
-def steps_to_check(justification: AbsenceJustification, t: Tongue) -> list[tuple[str, str]]:
+def steps_to_check(justification: AbsenceJustification, t: Translator) -> list[tuple[str, str]]:
     """What a sceptical reader does, each with the command for it (empty: none)."""
     name = shlex.quote(one_line(justification.document.name if justification.document else ""))
     steps = [
@@ -365,7 +423,7 @@ def steps_to_check(justification: AbsenceJustification, t: Tongue) -> list[tuple
     return steps
 
 
-def worded_by(justification: AbsenceJustification, t: Tongue) -> str:
+def worded_by(justification: AbsenceJustification, t: Translator) -> str:
     """Who worded the explanation, and what a language model that was asked had to do with the rest."""
     record = justification.explained_by
     if record.method == "model":
@@ -376,126 +434,18 @@ def worded_by(justification: AbsenceJustification, t: Tongue) -> str:
     if record.model:
         return t(
             "worded by the template of docaudit: {n} of the language model {model} did not hold",
-            n=t.count(len(record.refused), "answer"),
+            n=t.ngettext("{n} answer", "{n} answers", len(record.refused)),
             model=record.model,
         )
     return t("worded by the template of docaudit")
 
 
-def remark_label(justification: AbsenceJustification, t: Tongue) -> str:
+def remark_label(justification: AbsenceJustification, t: Translator) -> str:
     """Whose sentence the remark is, and what of it was checked; it stands before every remark that is shown."""
     return t(
         "Remark of the language model {model} (only its numbers and quotations were checked)",
         model=justification.explained_by.model,
     )
-
-
-STATE_ORDER = (
-    ObligationState.UNMET,
-    ObligationState.WAIVED,
-    ObligationState.NOT_RUN,
-    ObligationState.MET,
-)
-
-
-def headline(justification: AbsenceJustification, t: Tongue = ENGLISH) -> str:
-    """The finding as a title; waived obligations are part of it, never a footnote."""
-    title = t(justification.finding.label)
-    waived = [
-        check.obligation.value for check in justification.obligations if check.state is ObligationState.WAIVED
-    ]
-    if waived and justification.finding is Finding.ABSENT:
-        return t("{title}, with waived {codes}", title=title, codes=", ".join(waived))
-    return title
-
-
-def verdict(justification: AbsenceJustification, t: Tongue = ENGLISH) -> str:
-    """What the finding means for the reader, in one sentence."""
-    if justification.finding is Finding.MENTIONED:
-        return t("The document mentions this: absence cannot be claimed. Read the passages below.")
-    if justification.finding is Finding.NOT_ESTABLISHED:
-        count = len(justification.unmet)
-        if count == 1:
-            return t(
-                "Not found in what could be read, but an obligation is unmet: this does not show that it is absent."
-            )
-        return t(
-            "Not found in what could be read, but {n} obligations are unmet: this does not show that it is absent.",
-            n=count,
-        )
-    states = [check.state for check in justification.obligations]
-    kept = states.count(ObligationState.MET)
-    if kept == len(states):
-        return t("Not found, and all {n} obligations are met.", n=kept)
-    return t("Not found, and no obligation is unmet ({counts}).", counts=obligation_counts(justification, t))
-
-
-def obligation_counts(justification: AbsenceJustification, t: Tongue = ENGLISH) -> str:
-    """How many obligations are in each state; for the finding `absent` those that are met come first."""
-    states = [check.state for check in justification.obligations]
-    order = (
-        STATE_ORDER if justification.finding is not Finding.ABSENT else STATE_ORDER[-1:] + STATE_ORDER[:-1]
-    )
-    return ", ".join(
-        t("{n} {state}", n=states.count(state), state=t(state.label)) for state in order if state in states
-    )
-
-
-def strength(justification: AbsenceJustification, t: Tongue = ENGLISH) -> str:
-    """Why the strength is what it is; unmet obligations can hold it below what the hits alone would give."""
-    required = justification.required or tuple(justification.concept_hits)
-    none_found = any(not justification.concept_hits.get(concept) for concept in required)
-    capped = (none_found and justification.strength is not Strength.STRONG) or (
-        justification.strength is Strength.WEAK and justification.finding is not Finding.MENTIONED
-    )
-    if not capped:
-        return t(justification.strength.label)
-    why = (Strength.STRONG if none_found else Strength.MODERATE).label
-    if justification.unmet:
-        return t("{why}, but obligations are unmet", why=t(why))
-    return t("{why}, but obligations are waived", why=t(why))
-
-
-def retrieval_verdict(check: RetrievalCheck, t: Tongue = ENGLISH) -> str:
-    """Whether the retriever missed what the sweep found, in one sentence."""
-    return t(
-        check.verdict.label,
-        n=f"{len(check.missed):,}",
-        in_text=f"{check.hits_in_text:,}",
-        hits=t.count(check.hits, "hit"),
-        chunks=t.count(len(check.chunks), "chunk"),
-    )
-
-
-def retrieval_notes(check: RetrievalCheck, t: Tongue = ENGLISH) -> list[str]:
-    """What else is to be known of it, a sentence each."""
-    notes = []
-    if check.meeting_pages:
-        got = t.pages(check.meeting_pages_retrieved) or t("no page")
-        where = t.pages(check.meeting_pages)
-        notes.append(
-            t("The required concepts meet on {where}; retrieved of these: {got}.", where=where, got=got)
-        )
-    if check.hits_on_page:
-        hits = t.count(check.hits_on_page, "hit")
-        notes.append(t("{hits}: the page was retrieved, but its text cannot be compared.", hits=hits))
-    if check.chunks_not_in_document:
-        strange = t.count(check.chunks_not_in_document, "chunk")
-        notes.append(
-            t(
-                "{chunks} without text of this document as far as it was read: of another one, or read in another way.",
-                chunks=strange,
-            )
-        )
-    return notes
-
-
-def missed_by_concept(check: RetrievalCheck) -> list[tuple[str, Sequence[MissedHit]]]:
-    """The hits that were missed, under the name of their concept."""
-    found: dict[str, list[MissedHit]] = {}
-    for hit in check.missed:
-        found.setdefault(hit.concept, []).append(hit)
-    return list(found.items())
 
 
 @dataclass(frozen=True)
@@ -521,7 +471,7 @@ def meeting_groups(justification: AbsenceJustification) -> list[MeetingGroup]:
     places: dict[tuple[tuple[str, ...], str], list[tuple[int, int]]] = defaultdict(list)
     for meeting in justification.cooccurrences:
         places[meeting.concepts, meeting.scope].append((meeting.page_num, meeting.distance))
-    return [MeetingGroup(names, scope, tuple(found)) for (names, scope), found in places.items()]
+    return [MeetingGroup(names, scope, tuple(where)) for (names, scope), where in places.items()]
 
 
 def pair_matrix(justification: AbsenceJustification, names: list[str]) -> list[list[Pair | None]]:
@@ -538,17 +488,22 @@ def pair_matrix(justification: AbsenceJustification, names: list[str]) -> list[l
         if mention.kind == "pair" and mention.distance is not None:
             apart[frozenset(mention.concept.split(JOINER))] = round(mention.distance)
 
-    def pair(one: str, other: str) -> Pair:
-        places = met.get(frozenset((one, other)), [])
-        nearest = min((distance for _, distance in places), default=apart.get(frozenset((one, other))))
+    def pair(left: str, right: str) -> Pair:
+        names = frozenset((left, right))
+        places = met.get(names, [])
+        nearest = min((distance for _, distance in places), default=apart.get(names))
         return Pair(len(places), nearest, tuple(sorted({page for page, _ in places})))
 
-    return [[None if one == other else pair(one, other) for other in names] for one in names]
+    return [[None if left == right else pair(left, right) for right in names] for left in names]
 
 
-_NO_SIZE = (595.0, 842.0)
-_LONGEST = 4.0
-"""A page that is longer than so many times its width is drawn as if it were not."""
+class CellState(Code):
+    """How much of a page was read, as far as its blind spots tell."""
+
+    READ = "read", "read"
+    UNLIKELY = "unlikely", "read but for parts that hold no text"
+    PARTLY = "partly", "a part was not read"
+    UNREAD = "unread", "not read"
 
 
 @dataclass(frozen=True)
@@ -589,33 +544,45 @@ def page_shapes(justification: AbsenceJustification, numbers: Mapping[str, int])
     for hit in justification.hits:
         if hit.bbox is not None and not hit.part and not hit.match_kind.is_possible:
             boxes[hit.page_num][numbers[hit.concept]].append(hit.bbox)
+    hits = Counter(hit.page_num for hit in justification.hits if not hit.match_kind.is_possible)
     facts = {fact.page_num: fact for fact in justification.pages}
     shapes = []
-    for cell in page_cells(justification):
-        fact = facts.get(cell.page_num)
+    for page_num in range(1, justification.document.pages_total + 1 if justification.document else 1):
+        fact = facts.get(page_num)
         width, height = _size(fact)
-        here = spots[cell.page_num] if fact is not None else []
-        unread = [spot for spot in here if spot.text_likely is not TextLikely.NO]
-        others = [spot for spot in here if spot.text_likely is TextLikely.NO]
+        whole = (0.0, 0.0, width, height)
+        unread: list[BBox] = []
+        unlikely: list[BBox] = []
+        for spot in spots[page_num]:
+            if fact is not None and (spot.bbox is not None or spot.area_share == 1):
+                regions = unlikely if spot.text_likely is TextLikely.NO else unread
+                regions.append(spot.bbox or whole)
         label = fact.page_label if fact is not None else ""
         shapes.append(
             PageShape(
-                page_num=cell.page_num,
-                label="" if label == str(cell.page_num) else label,
-                state=cell.state,
+                page_num=page_num,
+                label="" if label == str(page_num) else label,
+                state=_state(spots[page_num]),
                 width=round(width),
                 height=round(height),
-                unread=_path(_regions(unread, width, height), width, height),
-                unlikely=_path(_regions(others, width, height), width, height),
+                unread=_path(unread, width, height),
+                unlikely=_path(unlikely, width, height),
                 concepts={
-                    number: _path(found, width, height)
-                    for number, found in sorted(boxes[cell.page_num].items())
+                    number: _path(places, width, height) for number, places in sorted(boxes[page_num].items())
                 },
-                hits=cell.hits,
-                blind_spots=cell.blind_spots,
+                hits=hits[page_num],
+                blind_spots=len(spots[page_num]),
             )
         )
     return shapes
+
+
+def _state(spots: Sequence[BlindSpot]) -> CellState:
+    if any(spot.kind in UNREAD_PAGE_KINDS for spot in spots):
+        return CellState.UNREAD
+    if any(spot.text_likely is not TextLikely.NO for spot in spots):
+        return CellState.PARTLY
+    return CellState.UNLIKELY if spots else CellState.READ
 
 
 def _size(fact: PageFact | None) -> tuple[float, float]:
@@ -623,11 +590,6 @@ def _size(fact: PageFact | None) -> tuple[float, float]:
         return _NO_SIZE
     width, height = fact.width_pt, fact.height_pt
     return max(width, height / _LONGEST), max(height, width / _LONGEST)
-
-
-def _regions(spots: Iterable[BlindSpot], width: float, height: float) -> list[BBox]:
-    whole = (0.0, 0.0, width, height)
-    return [spot.bbox or whole for spot in spots if spot.bbox is not None or spot.area_share == 1]
 
 
 def _path(boxes: Sequence[BBox], width: float, height: float) -> str:
@@ -638,20 +600,6 @@ def _path(boxes: Sequence[BBox], width: float, height: float) -> str:
         top, bottom = (round(min(max(side, 0), height)) for side in (y0, y1))
         seen[f"M{left} {top}h{max(right - left, 1)}v{max(bottom - top, 1)}H{left}z"] = None
     return "".join(seen)
-
-
-PALETTE = (
-    "#1f5fa8",  # blue
-    "#1b7f4d",  # green
-    "#7b3fa0",  # purple
-    "#b45f06",  # orange
-    "#00798c",  # teal
-    "#b5347a",  # pink
-    "#6b7000",  # olive
-    "#7a4a2b",  # brown
-)
-UNREAD = "#a3211d"
-_WHITE_SHARE = 0.45
 
 
 def colour(number: int) -> str:

@@ -58,7 +58,7 @@ from docaudit.options import AuditOptions
 from docaudit.render import coverage as coverage_files
 from docaudit.render import view
 from docaudit.render import view as headlines
-from docaudit.render.language import Tongue, one_line
+from docaudit.render.language import Translator, one_line
 from docaudit.report import html_report
 from docaudit.saved import dump
 
@@ -288,7 +288,7 @@ class Desk:
 
 def summary_of(justification: AbsenceJustification) -> Summary:
     """What the small page shows of a justification."""
-    t = Tongue(justification.options.language)
+    t = Translator(justification.options.language)
     rows = view.concept_rows(justification)
     hits = sum(row.hits for row in rows)
     return Summary(
@@ -298,7 +298,7 @@ def summary_of(justification: AbsenceJustification) -> Summary:
         explanation=one_line(justification.absence_explanation),
         strength=f"{justification.strength.value}: {headlines.strength(justification, t)}",
         hits=hits,
-        hits_in_words=t.count(hits, "hit"),
+        hits_in_words=t.ngettext("{n} hit", "{n} hits", hits),
         concepts=tuple(
             ConceptSummary(
                 name=one_line(row.name),
