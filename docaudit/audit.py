@@ -1,6 +1,6 @@
 """The order of work: parse, sweep, justify. The only module that knows it.
 
-parse    extract.read_tables -> coverage.measure_coverage               -> ParsedDocument
+parse    extract.read_document -> coverage.measure_coverage             -> ParsedDocument
 sweep    sweep.sweep_lines -> cooccurrence -> nearest                   -> SweepResult
 justify  control_runs [-> retrieval] -> justify.justify_absence [-> wording.with_choice] -> AbsenceJustification
 
@@ -22,7 +22,6 @@ import pandas as pd
 from docaudit import cooccurrence, nearest
 from docaudit.concepts.model import ConceptTable
 from docaudit.controls import run_canaries, run_controls
-from docaudit.coverage import measure_coverage
 from docaudit.document import ParsedDocument, SweepResult
 from docaudit.errors import (
     ConceptTableError,
@@ -160,30 +159,9 @@ def parse(
         OptionError: An option does not exist or has a wrong value.
     """
     chosen = AuditOptions.from_keywords(options, keywords)
-    from docaudit.extract.read import read_tables  # engines load only where a document is read
+    from docaudit.extract.read import read_document  # engines load only where a document is read
 
-    tables = read_tables(source, chosen, require_progress(progress))
-    coverage = measure_coverage(
-        tables.page_df,
-        tables.line_df,
-        tables.image_df,
-        tables.toc_df,
-        tables.cross_ref_df,
-        tables.object_registry,
-    )
-    return ParsedDocument(
-        identity=tables.identity,
-        options=chosen,
-        page_df=tables.page_df,
-        line_df=tables.line_df,
-        image_df=tables.image_df,
-        toc_df=tables.toc_df,
-        cross_ref_df=tables.cross_ref_df,
-        object_registry=tables.object_registry,
-        blind_spot_df=tables.blind_spot_df,
-        witness_df=tables.witness_df,
-        coverage=coverage,
-    )
+    return read_document(source, chosen, require_progress(progress))
 
 
 def sweep(

@@ -29,7 +29,7 @@ from docaudit.extract import worker  # first: it keeps the engine from loading w
 # isort: split
 from docaudit.extract import page as reader
 from docaudit.extract import protocol as messages
-from docaudit.extract.protocol import DocumentFact, LineFact, Opened, PageFact, PageRead, Refused, Working
+from docaudit.extract.protocol import DocumentFact, LineFact, PageFact, Refused, Working
 from docaudit.extract.second_reader import read_second
 from docaudit.extract.text_layer import page_dict
 
@@ -55,10 +55,10 @@ def act() -> None:
 
 
 def hoard() -> NoReturn:
-    """Take memory until the system gives no more."""
+    """Take memory, and write to it, until there is no more."""
     kept = []
     while True:
-        kept.append(bytearray(1 << 26))
+        kept.append(b"x" * (1 << 26))
 
 
 def nothing(page: Any) -> dict[str, Any]:
@@ -117,8 +117,8 @@ def break_function(path: str) -> None:
 
 def send(handle: int, message: Any, *limit: int) -> None:
     """What the real one does, but for garbage in place of the page, or of what was asked for while opening."""
-    page = getattr(getattr(message, "page", None), "page_num", -1)
-    if isinstance(message, Opened) and PAGE == "0":
+    page = message.page_num if isinstance(message, PageFact) else -1
+    if isinstance(message, DocumentFact) and PAGE == "0":
         messages.send(handle, _false_document(message))
     elif page != int(PAGE or -2):
         messages.send(handle, message, *limit)
@@ -134,13 +134,12 @@ def send(handle: int, message: Any, *limit: int) -> None:
         while True:
             messages.send(handle, Working())
     elif KIND == "opened":
-        messages.send(handle, Opened(DocumentFact(3, [], [], [], {})))
+        messages.send(handle, DocumentFact(3, [], [], [], {}))
     else:
         messages.send(handle, _false_page(message))
 
 
-def _false_page(message: PageRead) -> PageRead:
-    page = message.page
+def _false_page(page: PageFact) -> PageFact:
     if KIND == "state":
         page.state = "wonderful"
     elif KIND == "source":
@@ -149,19 +148,19 @@ def _false_page(message: PageRead) -> PageRead:
         page.lines[0].box = (0.0, math.nan, 1.0, 1.0)
     elif KIND == "block":
         page.lines[0].block = 1 << 63
-    return message
+    return page
 
 
-def _false_document(message: Opened) -> Any:
+def _false_document(document: DocumentFact) -> Any:
     if KIND == "pages":
-        message.document.pages_total = 10**12
+        document.pages_total = 10**12
     elif KIND == "elsewhere":
-        message.document.lines = [(9, LineFact("nowhere", None, 1, "bookmark"))]
+        document.lines = [(9, LineFact("nowhere", None, 1, "bookmark"))]
     elif KIND == "page":
         return Working()
     elif KIND == "reason":
         return Refused("boredom", "no reason at all")
-    return message
+    return document
 
 
 def forgetful_sweep(share: float, *, seed: int) -> Any:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import docaudit
-from docaudit.extract import processes as fork_server
+from docaudit.extract import linux
 from tests import pdfs
 from tests.test_isolation import children
 
@@ -31,7 +31,11 @@ def own_children() -> set[str]:
 def server_pid() -> int:
     """The one child of this process that stays when a document was read."""
     words(TWO)
-    (found,) = (pid for pid in own_children() if b"fork_server" in Path(f"/proc/{pid}/cmdline").read_bytes())
+    (found,) = (
+        pid
+        for pid in own_children()
+        if b"docaudit.extract.linux" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    )
     return int(found)
 
 
@@ -74,7 +78,7 @@ def test_a_fork_of_this_process_has_a_server_of_its_own() -> None:
     if pid == 0:
         try:
             good = words(TWO) == ["first page", "second page"]
-            fork_server.close()
+            linux.close()
             os._exit(0 if good else 1)
         finally:
             os._exit(2)
@@ -105,14 +109,14 @@ def test_an_interrupted_request_ends_the_server_and_the_next_one_starts_another(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     server = server_pid()
-    real = fork_server.socket.send_fds
+    real = linux.socket.send_fds
 
     def interrupted(*arguments: object) -> int:
         real(*arguments)  # type: ignore[arg-type]
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(fork_server.socket, "send_fds", interrupted)
+        patch.setattr(linux.socket, "send_fds", interrupted)
         with pytest.raises(KeyboardInterrupt):
             words(TWO)
     assert [words(TWO) for _ in range(3)] == [["first page", "second page"]] * 3
@@ -122,16 +126,16 @@ def test_an_interrupted_request_ends_the_server_and_the_next_one_starts_another(
 def test_a_server_ends_no_process_that_it_did_not_start() -> None:
     server_pid()
     with subprocess.Popen(["sleep", "60"]) as other:
-        server = fork_server._servers[os.getpid()]
-        server.request(fork_server._END, other.pid)
-        server.request(fork_server._END, 0)
+        server = linux._servers[os.getpid()]
+        server.request(linux._END, other.pid)
+        server.request(linux._END, 0)
         assert other.poll() is None
         other.kill()
     assert words(TWO) == ["first page", "second page"]
 
 
 def test_a_fork_while_a_server_is_being_started_reads_on_its_own() -> None:
-    with fork_server._starting:
+    with linux._starting:
         pid = os.fork()
         if pid == 0:
             os._exit(0 if words(TWO) == ["first page", "second page"] else 1)
@@ -141,9 +145,9 @@ def test_a_fork_while_a_server_is_being_started_reads_on_its_own() -> None:
 PARENT = """
 import os, sys, time
 import docaudit
-from docaudit.extract import fork_server
+from docaudit.extract import linux
 docaudit.parse(sys.argv[1], ocr="off")
-print(fork_server._servers[os.getpid()]._process.pid, flush=True)
+print(linux._servers[os.getpid()]._process.pid, flush=True)
 if os.fork() == 0:
     time.sleep(60)
 time.sleep(60)

@@ -11,7 +11,7 @@ import pytest
 
 import docaudit
 from docaudit.codes import BlindSpotKind
-from docaudit.document import ParsedDocument
+from docaudit.document import PARSED_TABLES, ParsedDocument
 from docaudit.errors import DamagedDocumentError, InputError, NoPagesError, PasswordRequiredError
 from docaudit.extract import isolation
 from tests import pdfs
@@ -173,7 +173,7 @@ def test_same_result_for_any_number_of_workers() -> None:
     many = pdfs.document(*(pdfs.text(f"page number {n}", *pdfs.PROSE) for n in range(1, 51)))
     one = docaudit.parse(many, workers=1)
     two = docaudit.parse(many, workers=2)
-    for name in docaudit.parsed.PARSED_TABLES:
+    for name in PARSED_TABLES:
         pd.testing.assert_frame_equal(getattr(one, name), getattr(two, name))
     assert one.page_df["page_num"].tolist() == list(range(1, 51))
     assert one.coverage == two.coverage

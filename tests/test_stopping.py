@@ -64,13 +64,13 @@ def test_attachments_are_ended_and_not_counted_as_pages(monkeypatch: pytest.Monk
     stop = Stop(lambda done, total: told.append((done, total)))
     docaudit.parse(outer, ocr="off", progress=stop)
     assert told == [(1, 1)]
-    real = isolation.read_document
+    real = isolation.read_pages
 
     def stop_first(*args: object) -> object:
         stop.stop()
         return real(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("docaudit.extract.attachments.read_document", stop_first)
+    monkeypatch.setattr("docaudit.extract.attachments.read_pages", stop_first)
     with pytest.raises(StoppedError):
         docaudit.parse(outer, ocr="off", progress=stop)
 

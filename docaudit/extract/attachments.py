@@ -18,7 +18,7 @@ import msgspec
 
 from docaudit.codes import DOCUMENT_PAGE, PAGE_SOURCES, BlindSpotKind, TextLikely, TextSource, Visibility
 from docaudit.errors import InputError, Stop
-from docaudit.extract.isolation import open_child, read_document
+from docaudit.extract.isolation import open_child, read_pages
 from docaudit.extract.processes import Child
 from docaudit.extract.protocol import (
     AttachmentFact,
@@ -27,8 +27,6 @@ from docaudit.extract.protocol import (
     ExtractRequest,
     LineFact,
     PageFact,
-    PipeClosedError,
-    PipeTimeoutError,
     Refused,
     RevisionFact,
     SpotFact,
@@ -126,16 +124,16 @@ class _NestedReader:
                     request = ExtractRequest(fact.name, fact.stream, self._bytes_left)
                     try:
                         child = child or open_child(source, self._options, describe=False)
-                        extracted = child.extract(
-                            request, min(self._options.page_seconds, self._seconds_left())
+                        extracted = child.ask(
+                            Extracted, request, min(self._options.page_seconds, self._seconds_left())
                         )
-                    except (InputError, PipeTimeoutError, PipeClosedError) as error:
-                        reason = _why_failed(error, child)
-                        if child is not None:
-                            child.close()
-                        child = None
+                    except InputError as error:
+                        reason = str(error)
                     else:
                         reason = self._take(extracted, Outer(part, page_num, outer.depth + 1))
+                        if child.lost:
+                            child.close()
+                            child = None
                 if reason:
                     left_out.setdefault(reason, []).append((page_num, part))
         finally:
@@ -154,7 +152,7 @@ class _NestedReader:
         """What only this revision says, with its attachments; or a blind spot with the reason why it was not read."""
         file = self._file(source.path.read_bytes()[: fact.end], part)
         try:
-            document, pages = read_document(file, self._options_now(), self._stop)
+            document, pages = read_pages(file, self._options_now(), self._stop)
         except InputError as error:
             detail = f"{part}: {error.cause}"
             spot = SpotFact(BlindSpotKind.EARLIER_REVISION, TextLikely.UNKNOWN, detail)
@@ -211,8 +209,13 @@ class _NestedReader:
         """Take what came of one attachment; returns why it was not read, empty if it was."""
         part, page_num = place.part, place.page_num
         if isinstance(extracted, Refused):
-            too_large = f"larger than what is left of --attachment-mb {self._options.attachment_mb}"
-            return too_large if extracted.reason == "too_large" else extracted.message
+            if extracted.reason == "too_large":
+                return f"larger than what is left of --attachment-mb {self._options.attachment_mb}"
+            if extracted.reason == "timed_out":
+                return "unpacking it took longer than --page-seconds"
+            if extracted.reason == "crashed":
+                return f"the engine crashed on it ({extracted.message})"
+            return extracted.message
         self._bytes_left -= extracted.size
         first = self._read_already.setdefault(extracted.sha256, part)
         if first != part:
@@ -235,7 +238,7 @@ class _NestedReader:
         part, page_num = place.part, place.page_num
         file = self._file(extracted.data, part)
         try:
-            document, pages = read_document(file, self._options_now(), self._stop)
+            document, pages = read_pages(file, self._options_now(), self._stop)
         except InputError as error:
             return error.cause
         lines = part_lines(document, pages, part, TextSource.ATTACHMENT)
@@ -248,14 +251,6 @@ class _NestedReader:
         self.read_attachments(file, document.attachments, place)
         file.path.unlink()
         return ""
-
-
-def _why_failed(error: Exception, child: Child | None) -> str:
-    if isinstance(error, InputError):
-        return str(error)
-    if isinstance(error, PipeTimeoutError):
-        return "unpacking it took longer than --page-seconds"
-    return f"the engine crashed on it ({child.last_words() if child is not None else error})"
 
 
 def part_lines(

@@ -32,7 +32,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from docaudit.errors import OcrError, OptionError
-from docaudit.extract.protocol import Box, program
+from docaudit.extract.processes import program_memory
+from docaudit.extract.protocol import Box
 from docaudit.extract.renderings import Pixels
 
 PROGRAM = "tesseract"
@@ -331,7 +332,7 @@ class TextFinder:
 
     def _look(self, picture: Pixels) -> list[FoundText]:
         """The two networks one by one: the library's own call leaves out lines that it finds and cannot read."""
-        with program():
+        with program_memory():
             import cv2
             from rapidocr.inference_engine.onnxruntime.main import ONNXRuntimeError
             from rapidocr.main import RapidOCRError
@@ -370,7 +371,7 @@ def _load() -> Any:
     logging.getLogger("RapidOCR").setLevel(logging.ERROR)
     one_thread = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")}
     size = {"Det.limit_type": "max", "Det.limit_side_len": _MOST_PX, "Global.use_vertical_padding": False}
-    with program():
+    with program_memory():
         from rapidocr import RapidOCR
 
         return RapidOCR(params={**one_thread, **size, "Global.log_level": "error"})

@@ -1,88 +1,26 @@
-"""What the child process tells the parent about a document: plain, typed records, sent as msgpack.
+"""What the process that audits and the child process that reads say to each other: records, checks, messages.
 
-The child parses untrusted bytes, so nothing executable (no pickle) comes back from it; msgspec checks every field.
-
-What the parent makes sure of before it believes a child: the child has read untrusted bytes and may be out of hand.
-
-Types are checked when a message is decoded; here it is whether the values can be true.
-
-What parent and child say to each other about the annotated copy of a document.
-
-Length-prefixed msgpack messages over pipes between the parent and the child that reads the document.
-
-The memory limit of a child process: what the document needs counts, what the program needs does not.
+The child parses untrusted bytes, so nothing executable (no pickle) comes back from it. Messages are msgpack with their
+length before them; msgspec checks the type of every field, and `validate_reply` whether the values can be true.
 """
 
 from __future__ import annotations
 
 import math
 import os
-import resource
-import select
 import struct
-import sys
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
 
 from docaudit.codes import BlindSpotKind, Direction, PageState, TextLikely, TextSource, Visibility
 
-Colour = tuple[float, float, float]
-
-
-class Mark(msgspec.Struct, array_like=True):
-    """One hit to be highlighted: its text line by line, and the box of its first line (points, as displayed).
-
-    `text_layer` tells that its letters stand in the text layer of the page, and not only in what another reader saw.
-    """
-
-    page_num: int
-    page_end: int
-    box: Box
-    lines: list[str]
-    colour: Colour
-    note: str
-    text_layer: bool = True
-
-
-class Outline(msgspec.Struct, array_like=True):
-    """One region to be outlined."""
-
-    page_num: int
-    box: Box | None
-    note: str
-
-
-class Bookmark(msgspec.Struct, array_like=True):
-    """One entry of the outline; page 0 is the legend."""
-
-    level: int
-    title: str
-    page_num: int
-    top: float
-
-
-class AnnotateRequest(msgspec.Struct, array_like=True, tag="annotate"):
-    """Draw marks and outlines into the document, add bookmarks and a legend as its last page, and save it to `path`."""
-
-    path: str
-    marks: list[Mark]
-    outlines: list[Outline]
-    bookmarks: list[Bookmark]
-    contents_title: str
-    legend: list[tuple[Colour | None, str]]
-
-
-class Annotated(msgspec.Struct, array_like=True, tag="annotated"):
-    """The annotated document was saved; `problems` names pages on which nothing could be drawn."""
-
-    problems: list[str]
-
-
 Box = tuple[float, float, float, float]
+"""x0, y0, x1, y1 in points, as displayed, origin top left."""
+Colour = tuple[float, float, float]
+"""Red, green and blue, each 0 to 1."""
 
 
 class LineFact(msgspec.Struct, array_like=True):
@@ -125,14 +63,14 @@ class SpotFact(msgspec.Struct, array_like=True):
 
 
 class WitnessFact(msgspec.Struct, array_like=True):
-    """A word that the second engine saw, and where it stands; no box if the engine does not say."""
+    """A word that the second engine saw, and its place; no box if the engine does not say."""
 
     word: str
     box: Box | None
 
 
-class PageFact(msgspec.Struct, array_like=True):
-    """Everything that was read of one page, and what was not."""
+class PageFact(msgspec.Struct, array_like=True, tag="page"):
+    """Everything that was read of one page, and what was not; the reply to a ReadRequest."""
 
     page_num: int
     label: str
@@ -178,8 +116,10 @@ class RevisionFact(msgspec.Struct, array_like=True):
     end: int
 
 
-class DocumentFact(msgspec.Struct, array_like=True):
-    """What belongs to the document as a whole; each line and blind spot with its page, 0 for none."""
+class DocumentFact(msgspec.Struct, array_like=True, tag="document"):
+    """What belongs to the document as a whole, each line and blind spot with its page, 0 for none; the reply to an
+    OpenRequest.
+    """
 
     pages_total: int
     outline: list[OutlineFact]
@@ -201,6 +141,38 @@ class PlantFact(msgspec.Struct, array_like=True):
     direction: str
     size: float
     picture: bool = False
+
+
+class Mark(msgspec.Struct, array_like=True):
+    """One hit to be highlighted: its text line by line, and the box of its first line (points, as displayed).
+
+    `text_layer` tells that its letters stand in the text layer of the page, and not only in what another reader saw.
+    """
+
+    page_num: int
+    page_end: int
+    box: Box
+    lines: list[str]
+    colour: Colour
+    note: str
+    text_layer: bool = True
+
+
+class Outline(msgspec.Struct, array_like=True):
+    """One region to be outlined."""
+
+    page_num: int
+    box: Box | None
+    note: str
+
+
+class Bookmark(msgspec.Struct, array_like=True):
+    """One entry of the outline; page 0 is the legend."""
+
+    level: int
+    title: str
+    page_num: int
+    top: float
 
 
 class OpenRequest(msgspec.Struct, array_like=True, tag="open"):
@@ -255,20 +227,15 @@ class PlantRequest(msgspec.Struct, array_like=True, tag="plant"):
     plants: list[PlantFact]
 
 
-class Opened(msgspec.Struct, array_like=True, tag="opened"):
-    """The document is open."""
+class AnnotateRequest(msgspec.Struct, array_like=True, tag="annotate"):
+    """Draw marks and outlines into the document, add bookmarks and a legend as its last page, and save it to `path`."""
 
-    document: DocumentFact
-
-
-class Working(msgspec.Struct, array_like=True, tag="working"):
-    """The page takes long, and for a reason: the next part of it goes to OCR now."""
-
-
-class PageRead(msgspec.Struct, array_like=True, tag="page"):
-    """One page was read."""
-
-    page: PageFact
+    path: str
+    marks: list[Mark]
+    outlines: list[Outline]
+    bookmarks: list[Bookmark]
+    contents_title: str
+    legend: list[tuple[Colour | None, str]]
 
 
 class ThumbnailDrawn(msgspec.Struct, array_like=True, tag="drawn"):
@@ -306,27 +273,37 @@ class Planted(msgspec.Struct, array_like=True, tag="planted"):
     problems: list[tuple[int, str]]
 
 
-class Refused(msgspec.Struct, array_like=True, tag="refused"):
-    """The document cannot be opened, or the page cannot be read.
+class Annotated(msgspec.Struct, array_like=True, tag="annotated"):
+    """The annotated document was saved; `problems` names pages on which nothing could be drawn."""
 
-    `reason` is password, not_a_pdf, no_pages, damaged or out_of_memory, or, for a page or an embedded file, failed,
-    unreachable, too_large or out_of_memory.
+    problems: list[str]
+
+
+class Working(msgspec.Struct, array_like=True, tag="working"):
+    """The page takes long, and for a reason: the next part of it goes to OCR now."""
+
+
+class Refused(msgspec.Struct, array_like=True, tag="refused"):
+    """The document cannot be opened, or there is no answer about a page, an embedded file or a copy.
+
+    `reason` is password, not_a_pdf, no_pages, damaged or out_of_memory, or, once the document is open, failed,
+    unreachable, too_large or out_of_memory. Of a child that is lost the parent itself says crashed, timed_out or
+    out_of_memory.
     """
 
     reason: str
     message: str
 
+    @property
+    def problem(self) -> str:
+        """Why there is no answer, as the end of a sentence."""
+        return f"the engine crashed ({self.message})" if self.reason == "crashed" else self.message
 
-Request = (
-    OpenRequest
-    | ReadRequest
-    | ThumbnailRequest
-    | TextRequest
-    | ExtractRequest
-    | PlantRequest
-    | AnnotateRequest
-)
-Reply = Opened | Working | PageRead | ThumbnailDrawn | SecondText | Extracted | Planted | Annotated | Refused
+
+PageRequest = ReadRequest | ThumbnailRequest | TextRequest
+Request = OpenRequest | PageRequest | ExtractRequest | PlantRequest | AnnotateRequest
+Answer = DocumentFact | PageFact | ThumbnailDrawn | SecondText | Extracted | Planted | Annotated
+Reply = Answer | Working | Refused
 
 
 MOST_PAGES = 200_000
@@ -335,6 +312,7 @@ MOST_MISSING = 100
 """Pages that a tree claims and does not lead to get a row each, up to this many: a count may be a lie."""
 
 _LARGEST = 1 << 40
+"""No count of pixels, words or levels comes near it; it keeps numbers of a child within what tables hold."""
 _STATES = frozenset(PageState)
 _SOURCES = frozenset(TextSource)
 _VISIBILITIES = frozenset(Visibility)
@@ -344,8 +322,24 @@ _LIKELY = frozenset(TextLikely)
 _OCR_STATES = frozenset({"read", "no_text", "uncertain", "failed", "not_run"})
 
 
-def document_problem(document: DocumentFact) -> str:
-    """Why what a child says of the document cannot be true; empty if it can."""
+def validate_reply(request: Request, kind: type[msgspec.Struct], reply: Reply) -> str:
+    """Why a reply of a child that has read untrusted bytes cannot be true; empty if it can be."""
+    if isinstance(reply, Refused):
+        return ""
+    if not isinstance(reply, kind):
+        return "an answer to another question"
+    if isinstance(reply, DocumentFact):
+        problem = _document_problem(reply)
+        return f"an answer that cannot be true: {problem}" if problem else ""
+    if isinstance(request, PageRequest) and isinstance(reply, PageFact | ThumbnailDrawn | SecondText):
+        if reply.page_num != request.page_num:
+            return f"asked for page {request.page_num}, got page {reply.page_num}"
+        if isinstance(reply, PageFact):
+            return _page_problem(reply)
+    return ""
+
+
+def _document_problem(document: DocumentFact) -> str:
     total = document.pages_total
     if not 1 <= total <= MOST_PAGES + MOST_MISSING:
         return f"a document of {total} pages"
@@ -356,19 +350,18 @@ def document_problem(document: DocumentFact) -> str:
         return f"a part of it on a page that is none of 1 to {total}"
     if any(not 0 <= entry.level < _LARGEST for entry in document.outline):
         return "a bookmark on no level"
-    return _lines(line for _, line in document.lines) or _spots(spot for _, spot in document.spots)
+    return _line_problem(line for _, line in document.lines) or _blind_spot_problem(
+        spot for _, spot in document.spots
+    )
 
 
-def page_problem(page: PageFact, page_num: int) -> str:
-    """Why what a child says of this page cannot be true; empty if it can."""
-    if page.page_num != page_num:
-        return f"asked for page {page_num}, got page {page.page_num}"
+def _page_problem(page: PageFact) -> str:
     if page.state not in _STATES:
         return f"no state of a page: {page.state[:40]!r}"
     if not _finite((page.width, page.height)) or not -360 <= page.rotation <= 360:
         return "a page without a size"
     counts = (page.ink_total, page.ink_read, page.ink_unread, page.words_first_only, page.words_second_only)
-    if any(value is not None and not 0 <= value < _LARGEST for value in counts):
+    if any(count is not None and not 0 <= count < _LARGEST for count in counts):
         return "an amount of ink or words that cannot be"
     for image in page.images:
         sizes = (image.area_share, image.width_px, image.height_px, image.ocr_confidence or 0.0)
@@ -377,10 +370,10 @@ def page_problem(page: PageFact, page_num: int) -> str:
             return "an image that cannot be"
     if not all(_placed(witness.box) for witness in page.witnesses):
         return "a word at a place that cannot be"
-    return _lines(page.lines) or _spots(page.spots)
+    return _line_problem(page.lines) or _blind_spot_problem(page.spots)
 
 
-def _lines(lines: Iterable[LineFact]) -> str:
+def _line_problem(lines: Iterable[LineFact]) -> str:
     for line in lines:
         if (
             line.source not in _SOURCES
@@ -393,7 +386,7 @@ def _lines(lines: Iterable[LineFact]) -> str:
     return ""
 
 
-def _spots(spots: Iterable[SpotFact]) -> str:
+def _blind_spot_problem(spots: Iterable[SpotFact]) -> str:
     for spot in spots:
         if spot.kind not in _KINDS or spot.text_likely not in _LIKELY:
             return f"no kind of blind spot: {spot.kind[:40]!r}"
@@ -413,8 +406,9 @@ def _finite(values: Iterable[float]) -> bool:
 _HEADER = struct.Struct("<Q")
 MAX_MESSAGE = 64 << 20
 """Bytes of the largest message: 20 times what the densest pages need, and little enough to unpack it."""
+_PIECE = 1 << 20
 
-encode = msgspec.msgpack.Encoder().encode
+_encode = msgspec.msgpack.Encoder().encode
 decode_request = msgspec.msgpack.Decoder(Request).decode
 _decode_reply = msgspec.msgpack.Decoder(Reply).decode
 
@@ -427,12 +421,21 @@ class PipeGarbledError(PipeClosedError):
     """What came is no message of ours: the other side cannot be trusted any more."""
 
 
-class MessageTooLargeError(Exception):
-    """What was to be sent is larger than the other side takes."""
+class ChildMemoryError(PipeClosedError):
+    """The child was ended because it took more memory than the limit."""
 
 
 class PipeTimeoutError(Exception):
     """The other side did not answer in time."""
+
+
+class MessageTooLargeError(Exception):
+    """What was to be sent is larger than the other side takes."""
+
+
+def largest_reply(request: Request) -> int:
+    """Bytes of the largest reply to a request; rows of short words take more room than the file that they are from."""
+    return MAX_MESSAGE + (4 * request.limit if isinstance(request, ExtractRequest) else 0)
 
 
 def decode_reply(body: bytes) -> Reply:
@@ -445,7 +448,10 @@ def decode_reply(body: bytes) -> Reply:
 
 def send(handle: int, message: Request | Reply, most: int = MAX_MESSAGE) -> None:
     """Write one message; raises MessageTooLargeError, or PipeClosedError if nobody reads any more."""
-    body = _encoded(message)
+    try:
+        body = _encode(message)
+    except UnicodeEncodeError:  # names and warnings in damaged files have bytes that are no text
+        body = _encode(_without_surrogates(msgspec.to_builtins(message, builtin_types=(bytes,))))
     if len(body) > most:
         raise MessageTooLargeError(f"{len(body) >> 20} MiB of text and boxes, more than {most >> 20} MiB")
     view = memoryview(_HEADER.pack(len(body)) + body)
@@ -456,88 +462,44 @@ def send(handle: int, message: Request | Reply, most: int = MAX_MESSAGE) -> None
         raise PipeClosedError("the reader of the pipe is gone") from error
 
 
-def _encoded(message: Request | Reply) -> bytes:
-    """The message's bytes. Names and warnings in damaged files have bytes that are no text: they become U+FFFD."""
-    try:
-        return encode(message)
-    except UnicodeEncodeError:
-        return msgspec.msgpack.encode(_mended(msgspec.to_builtins(message, builtin_types=(bytes,))))
-
-
-def _mended(value: Any) -> Any:
+def _without_surrogates(value: Any) -> Any:
+    """The same with U+FFFD for each lone surrogate."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, (list, tuple)):
-        return [_mended(part) for part in value]
+        return [_without_surrogates(part) for part in value]
     if isinstance(value, dict):
-        return {_mended(key): _mended(part) for key, part in value.items()}
+        return {_without_surrogates(key): _without_surrogates(part) for key, part in value.items()}
     return value
 
 
-def receive(handle: int, seconds: float | None = None, most: int = MAX_MESSAGE) -> bytes:
-    """Read one message's bytes; raises PipeTimeoutError after `seconds`, PipeClosedError at the end of the pipe."""
-    deadline = None if seconds is None else time.monotonic() + seconds
-    (length,) = _HEADER.unpack(_read_exactly(handle, _HEADER.size, deadline))
+def receive(read: Callable[[int, float], bytes], seconds: float = math.inf, most: int = MAX_MESSAGE) -> bytes:
+    """Bytes of one message.
+
+    Args:
+        read: Reads at most so many bytes within so many seconds; raises PipeTimeoutError, gives none at the end.
+        seconds: Time for the whole message.
+        most: Bytes of the largest message that is taken.
+
+    Raises:
+        PipeTimeoutError: It is not there in time.
+        PipeClosedError: The pipe ended.
+    """
+    deadline = time.monotonic() + seconds
+    (length,) = _HEADER.unpack(_read_exactly(read, _HEADER.size, deadline))
     if length > most:
         raise PipeGarbledError(f"a message of {length} bytes is not one of ours")
-    return _read_exactly(handle, length, deadline)
+    return _read_exactly(read, length, deadline)
 
 
-def _read_exactly(handle: int, count: int, deadline: float | None) -> bytes:
+def _read_exactly(read: Callable[[int, float], bytes], count: int, deadline: float) -> bytes:
     parts = bytearray()
     while len(parts) < count:
-        if deadline is not None:
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([handle], [], [], min(left, 1e6))[0]:
-                raise PipeTimeoutError
-        part = os.read(handle, min(count - len(parts), 1 << 20))
+        seconds = deadline - time.monotonic()
+        if seconds <= 0:
+            raise PipeTimeoutError
+        part = read(min(count - len(parts), _PIECE), seconds)
         if not part:
             raise PipeClosedError("the pipe ended")
         parts += part
     return bytes(parts)
-
-
-if sys.platform != "win32":
-    import resource
-
-
-def limit_memory(megabytes: int) -> None:
-    """Cap the address space at what this process has now, and so much on top; elsewhere the time limits alone hold."""
-    if sys.platform == "win32":
-        return
-    _set_limit(_address_space() + (megabytes << 20))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-@contextmanager
-def program() -> Iterator[None]:
-    """What is loaded in here belongs to the program: the limit goes up by as much as it takes."""
-    if sys.platform == "win32":
-        yield
-        return
-    limit, most = resource.getrlimit(resource.RLIMIT_AS)
-    if limit == resource.RLIM_INFINITY:
-        yield
-        return
-    before = _address_space()
-    _set_limit(most)
-    try:
-        yield
-    finally:
-        _set_limit(limit + max(0, _address_space() - before))
-
-
-def _set_limit(limit: int) -> None:
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    if most != resource.RLIM_INFINITY:
-        limit = min(limit, most) if limit != resource.RLIM_INFINITY else most
-    resource.setrlimit(resource.RLIMIT_AS, (limit, most))
-
-
-def _address_space() -> int:
-    """Bytes of address space that this process has; a guess where the system does not tell."""
-    try:
-        with open("/proc/self/statm", encoding="ascii") as stream:  # noqa: PTH123
-            return int(stream.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        return 1 << 30

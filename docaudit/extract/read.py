@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from importlib.metadata import version
 
-import pandas as pd
-
+from docaudit.coverage import measure_coverage
+from docaudit.document import ParsedDocument
 from docaudit.errors import Progress, quiet
 from docaudit.extract.attachments import with_nested_documents
 from docaudit.extract.controls import witness_table
 from docaudit.extract.cross_refs import objects_and_refs
 from docaudit.extract.fact_tables import image_table, line_table, page_table, spot_table
-from docaudit.extract.isolation import read_document
+from docaudit.extract.isolation import read_pages
 from docaudit.extract.line_types import mark_line_types
 from docaudit.extract.source import Source, identified
 from docaudit.extract.toc import printed_contents, toc_table
@@ -21,26 +20,11 @@ from docaudit.justification import DocumentIdentity
 from docaudit.options import AuditOptions
 
 
-@dataclass(frozen=True)
-class ExtractedTables:
-    """Everything that was read of one document; contracts in docaudit.tables."""
-
-    identity: DocumentIdentity
-    page_df: pd.DataFrame
-    line_df: pd.DataFrame
-    image_df: pd.DataFrame
-    toc_df: pd.DataFrame
-    cross_ref_df: pd.DataFrame
-    object_registry: pd.DataFrame
-    blind_spot_df: pd.DataFrame
-    witness_df: pd.DataFrame
-
-
-def read_tables(source: Source, options: AuditOptions, progress: Progress | None = None) -> ExtractedTables:
-    """Read a PDF; raises InputError and its subclasses if it cannot be opened."""
+def read_document(source: Source, options: AuditOptions, progress: Progress | None = None) -> ParsedDocument:
+    """The document as tables; raises InputError and its subclasses if it cannot be opened."""
     with identified(source) as file:
         deadline = time.monotonic() + options.document_seconds
-        document, pages = read_document(file, options, progress)
+        document, pages = read_pages(file, options, progress)
         document = with_nested_documents(file, options, document, pages, deadline, quiet(progress))
     page_df, image_df, blind_spot_df = page_table(pages), image_table(pages), spot_table(document, pages)
     line_df = mark_line_types(line_table(document, pages), page_df)
@@ -50,7 +34,8 @@ def read_tables(source: Source, options: AuditOptions, progress: Progress | None
     printed = printed_contents(line_df, len(page_df))
     contents = frozenset(line for entry in printed for line in entry.lines)
     object_registry, cross_ref_df = objects_and_refs(line_df, contents)
-    return ExtractedTables(
+    toc_df = toc_table(outline, printed, line_df, page_df)
+    return ParsedDocument(
         identity=DocumentIdentity(
             name=file.name,
             sha256=file.sha256,
@@ -58,12 +43,14 @@ def read_tables(source: Source, options: AuditOptions, progress: Progress | None
             pages_total=len(page_df),
             versions={"docaudit": version("docaudit"), **versions},
         ),
+        options=options,
         page_df=page_df,
         line_df=line_df,
         image_df=image_df,
-        toc_df=toc_table(outline, printed, line_df, page_df),
+        toc_df=toc_df,
         cross_ref_df=cross_ref_df,
         object_registry=object_registry,
         blind_spot_df=blind_spot_df,
         witness_df=witness_df,
+        coverage=measure_coverage(page_df, line_df, image_df, toc_df, cross_ref_df, object_registry),
     )

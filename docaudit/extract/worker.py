@@ -1,11 +1,12 @@
-"""The child process: opens one document, then reads the pages it is asked for, one message each.
+"""The child process: opens one document, then answers what it is asked, one message each.
 
-Runs in a fork of the fork server. Messages go over the original standard output; whatever a library
-prints goes nowhere, so that it cannot break the stream.
+It is a fork of the fork server or a Python process of its own (docaudit.extract.processes). Messages go over the
+original standard output; whatever a library prints goes nowhere, so that it cannot break the stream.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import signal
@@ -13,17 +14,14 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from docaudit.extract.processes import limit_memory, limit_time
 from docaudit.extract.protocol import (
-    MAX_MESSAGE,
     AnnotateRequest,
     ExtractRequest,
     MessageTooLargeError,
-    Opened,
     OpenRequest,
-    PageRead,
     PipeClosedError,
     PlantRequest,
-    ReadRequest,
     Refused,
     Reply,
     Request,
@@ -33,7 +31,7 @@ from docaudit.extract.protocol import (
     ThumbnailRequest,
     Working,
     decode_request,
-    limit_memory,
+    largest_reply,
     receive,
     send,
 )
@@ -47,7 +45,17 @@ for _name in ("pymupdf.layout", "pymupdf4llm"):
 
 _ALLOCATION = re.compile(r"\b[mc]alloc\b|\brealloc\b|out of memory", re.IGNORECASE)
 _GRACE_SECONDS = 10
-"""The parent ends a child that takes too long; a child whose parent is gone ends itself, this much later."""
+"""The parent ends a child that takes too long; a child whose parent is gone ends itself, this much later. Chosen."""
+
+
+def prepare() -> None:
+    """Load everything that reading needs; called once, by the fork server or in a process of its own."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one decides what ends
+    import docaudit.extract.page  # noqa: F401
+    from docaudit.extract.glyphs import prepare as prepare_glyphs
+
+    prepare_glyphs()
+    gc.set_threshold(50_000, 20, 20)  # a page has many thousand spans and no cycles
 
 
 def main() -> None:
@@ -63,25 +71,26 @@ def main() -> None:
 
 
 def _serve(source: int, target: int) -> None:
-    request = decode_request(receive(source))
+    def read(count: int, _seconds: float) -> bytes:
+        return os.read(source, count)
+
+    def working() -> None:
+        limit_time(patience)
+        send(target, Working())
+
+    request = decode_request(receive(read))
     assert isinstance(request, OpenRequest)
     import docaudit.extract.page  # noqa: F401 - before the limit, so that only the document counts
 
     limit_memory(request.memory_mb)
     patience = request.page_seconds + _GRACE_SECONDS
-
-    def working() -> None:
-        _limit_time(patience)
-        send(target, Working())
-
     reader = _opened(request, working, target)
     while reader is not None:
-        _limit_time(0)
-        asked = decode_request(receive(source))
-        _limit_time(patience)
-        most = MAX_MESSAGE + (4 * asked.limit if isinstance(asked, ExtractRequest) else 0)
+        limit_time(0)
+        task = decode_request(receive(read))
+        limit_time(patience)
         try:
-            send(target, _answer(reader, asked), most)
+            send(target, _answer(reader, task), largest_reply(task))
         except MessageTooLargeError as error:
             send(target, Refused("too_large", str(error)))
 
@@ -92,7 +101,7 @@ def _opened(request: OpenRequest, working: Callable[[], None], target: int) -> D
 
     try:
         reader = DocumentReader(request, working)
-        send(target, Opened(reader.describe(request.describe)))
+        send(target, reader.describe(request.describe))
     except DocumentRefusedError as error:
         send(target, Refused(error.reason, str(error)))
     except MemoryError:
@@ -112,17 +121,16 @@ def _answer(reader: DocumentReader, request: Request) -> Reply:
         if isinstance(request, ExtractRequest):
             return reader.extract(request)
         if isinstance(request, ThumbnailRequest):
-            return ThumbnailDrawn(
-                request.page_num, reader.thumbnail(request.page_num, request.width, request.clip)
-            )
+            jpeg = reader.thumbnail(request.page_num, request.width, request.clip)
+            return ThumbnailDrawn(request.page_num, jpeg)
         if isinstance(request, AnnotateRequest):
             return reader.annotate(request)
         if isinstance(request, PlantRequest):
             return reader.plant(request)
         if isinstance(request, TextRequest):
             return SecondText(request.page_num, reader.second_text(request.page_num))
-        assert isinstance(request, ReadRequest)
-        return PageRead(reader.read(request.page_num, request.render))
+        assert not isinstance(request, OpenRequest)
+        return reader.read(request.page_num, request.render)
     except UnreachablePageError as error:
         return Refused("unreachable", str(error))
     except StreamTooLargeError as error:
@@ -131,9 +139,3 @@ def _answer(reader: DocumentReader, request: Request) -> Reply:
         return Refused("out_of_memory" if _ALLOCATION.search(str(error)) else "failed", str(error))
     except MemoryError:
         return Refused("out_of_memory", "the page needs more memory than the limit")
-
-
-def _limit_time(seconds: float) -> None:
-    """End this process after so many seconds, whatever it is doing; 0 takes the limit away."""
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_REAL, min(seconds, 1e6))
