@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,6 +14,8 @@ from docaudit.errors import OutputError
 
 Content = str | bytes | Path
 """What a file is to hold: text, bytes, or the content of another file."""
+_LOCKED_BYTE = 1 << 30
+"""Far behind the content of a lock file, which others may then read: Windows locks bytes, not files."""
 
 
 def write_bytes(path: Path, data: bytes) -> None:
@@ -140,3 +143,22 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
     except OSError as error:
         raise _output_error(path, error) from error
+
+
+def lock(handle: int) -> None:
+    """Hold an open file against all other processes until it is closed; raises BlockingIOError if one holds it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        at = os.lseek(handle, 0, os.SEEK_CUR)
+        os.lseek(handle, _LOCKED_BYTE, os.SEEK_SET)
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except OSError as error:
+            raise BlockingIOError(error.errno, error.strerror) from error
+        finally:
+            os.lseek(handle, at, os.SEEK_SET)
+    else:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -321,4 +321,4 @@ def _workers_each(where: _Place, documents: int) -> int:
 
 def cores() -> int:
     """Cores that this process may use."""
-    return len(os.sched_getaffinity(0))
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -23,7 +23,6 @@ A note in the store while a run has not come to its end: whoever reads the table
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
@@ -363,14 +362,14 @@ def writing(path: Path) -> Iterator[None]:
     before = {one for one in (store.root, lock, store.head) if one.exists()}
     try:
         path.mkdir(parents=True, exist_ok=True)
-        handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
         raise OutputError(
             f"cannot be written: {error.strerror}", file=str(path), remedy="name a place that is writable"
         ) from error
     try:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            atomic.lock(handle)
         except BlockingIOError as error:
             by = os.read(handle, 32).decode("ascii", "replace").strip()
             raise StoreError(
@@ -382,7 +381,7 @@ def writing(path: Path) -> Iterator[None]:
             # A run that left nothing behind removed it between these lines.
             raise StoreError("another run has just ended", file=str(path), remedy="run again")
         os.ftruncate(handle, 0)
-        os.pwrite(handle, str(os.getpid()).encode("ascii"), 0)
+        os.write(handle, str(os.getpid()).encode("ascii"))
         try:
             yield
         finally:

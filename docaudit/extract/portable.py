@@ -20,11 +20,13 @@ import psutil
 from docaudit.extract.protocol import ChildMemoryError, PipeTimeoutError
 
 _WATCH_SECONDS = 0.02
-"""Time between two looks at a child. Chosen: memory is filled at 2 to 5 GB a second, so a child goes beyond its limit
-by 100 MB at most; a look takes 30 microseconds, a thousandth of the time.
+"""Time between two looks at a child. Measured on two loaded cores: a look takes 11 microseconds; a process that does
+nothing but fill memory took 24 MiB between two of them.
 """
 _PROGRAM_MB = 400
-"""Resident memory of a child that has loaded everything and has no document."""
+"""Resident memory that is the program's. Measured on Linux: 119 MiB when prepared, 427 MiB after the networks of rapidocr
+read one page, their working memory included.
+"""
 
 
 class Process:
