@@ -39,8 +39,8 @@ _PARENT_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of prctl(2)."""
 
 
-class Process:
-    """A child that a fork server started, and the pipes to and from it."""
+class ForkedProcess:
+    """A child that a fork server started; a docaudit.extract.processes.Process."""
 
     def __init__(self, server: ForkServer, pid: int, target: int, source: int) -> None:
         self.target = target
@@ -52,21 +52,21 @@ class Process:
         self._readable.register(source, select.POLLIN)
 
     def read(self, count: int, seconds: float) -> bytes:
-        """At most so many bytes that the child wrote, none at the end; raises PipeTimeoutError."""
+        """Bytes that the child wrote."""
         if not self._readable.poll(min(seconds, 1e6) * 1000):
             raise PipeTimeoutError
         return os.read(self._source, count)
 
     def wait(self, seconds: float) -> int | None:
-        """Its exit code (negative: the signal that ended it); None if it lives on for so long, or nobody knows."""
+        """Its exit code, if it has ended."""
         deadline = time.monotonic() + seconds
         while self._request(_ENDED) is None and time.monotonic() < deadline:
             time.sleep(_POLL_SECONDS)
         return self._code
 
     def kill(self) -> None:
-        """End it, whatever it is doing. If the server is gone, it ends when its pipes close."""
-        self._request(_END)
+        """End it."""
+        self._request(_END)  # if the server is gone, the child ends with it
 
     def close(self) -> None:
         """End it and close the pipes."""
@@ -109,7 +109,7 @@ class ForkServer:
                 self._link.close()
                 raise
 
-    def start(self, module: str, environment: dict[str, str], errors: int) -> Process:
+    def start(self, module: str, environment: dict[str, str], errors: int) -> ForkedProcess:
         """A child that runs `main` of a module and prints errors to a handle; raises OSError.
 
         Its folder is that of this process, as it is now.
@@ -133,7 +133,7 @@ class ForkServer:
             raise
         os.close(source)
         os.close(target)
-        return Process(self, pid, to_child, from_child)
+        return ForkedProcess(self, pid, to_child, from_child)
 
     def request(self, kind: bytes, number: int, payload: bytes = b"", handles: tuple[int, ...] = ()) -> int:
         """Answer of the server; raises ConnectionError if it is gone.
@@ -172,16 +172,10 @@ _servers: dict[int, ForkServer] = {}
 _starting = threading.Lock()
 
 
-def start(module: str, worker: str, environment: dict[str, str], errors: int, memory_mb: int) -> Process:
-    """A child of the fork server of this process, which is started first if need be; raises OSError.
-
-    Args:
-        module: The module whose `main` the child runs.
-        worker: The module that prepares the server.
-        environment: Environment variables of the child.
-        errors: Handle to which it prints errors.
-        memory_mb: Not used: the child limits itself.
-    """
+def start(
+    module: str, worker: str, environment: dict[str, str], errors: int, memory_mb: int
+) -> ForkedProcess:
+    """A child of the fork server of this process, which is started first if need be; it limits its memory itself."""
     own = os.getpid()
     with _starting:
         server = _servers.get(own)
@@ -215,7 +209,7 @@ def close() -> None:
 
 
 def limit_memory(megabytes: int) -> None:
-    """Cap the address space of this process at what it has now, and so much on top."""
+    """Cap the address space of this process at what it has now, and so much on top, in MiB."""
     _set_limit(_address_space() + (megabytes << 20))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 

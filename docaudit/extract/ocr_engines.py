@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from docaudit.errors import OcrError, OptionError
-from docaudit.extract.processes import program_memory
+from docaudit.extract.processes import platform
 from docaudit.extract.protocol import Box
 from docaudit.extract.renderings import Pixels
 
@@ -332,7 +332,7 @@ class TextFinder:
 
     def _look(self, picture: Pixels) -> list[FoundText]:
         """The two networks one by one: the library's own call leaves out lines that it finds and cannot read."""
-        with program_memory():
+        with platform().program_memory():
             import cv2
             from rapidocr.inference_engine.onnxruntime.main import ONNXRuntimeError
             from rapidocr.main import RapidOCRError
@@ -371,7 +371,7 @@ def _load() -> Any:
     logging.getLogger("RapidOCR").setLevel(logging.ERROR)
     one_thread = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")}
     size = {"Det.limit_type": "max", "Det.limit_side_len": _MOST_PX, "Global.use_vertical_padding": False}
-    with program_memory():
+    with platform().program_memory():
         from rapidocr import RapidOCR
 
         return RapidOCR(params={**one_thread, **size, "Global.log_level": "error"})

@@ -24,13 +24,13 @@ _WATCH_SECONDS = 0.02
 nothing but fill memory took 24 MiB between two of them.
 """
 _PROGRAM_MB = 400
-"""Resident memory that is the program's. Measured on Linux: 119 MiB when prepared, 427 MiB after the networks of rapidocr
-read one page, their working memory included.
+"""Resident memory that is the program's. Measured on Linux: 119 MiB when prepared, 427 MiB after the networks of
+rapidocr read one page, their working memory included.
 """
 
 
-class Process:
-    """A child, the pipes to and from it, and the thread that watches it."""
+class WatchedProcess:
+    """A child, and the thread that watches it; a docaudit.extract.processes.Process."""
 
     def __init__(self, process: subprocess.Popen[bytes], memory_mb: int) -> None:
         assert process.stdin is not None
@@ -61,7 +61,7 @@ class Process:
                     return
 
     def read(self, count: int, seconds: float) -> bytes:
-        """At most so many bytes that the child wrote, none at the end; raises PipeTimeoutError or ChildMemoryError."""
+        """Bytes that the child wrote."""
         with self._lock:
             self._deadline = time.monotonic() + seconds
         data = os.read(self._source, count)  # returns when the child is ended
@@ -72,13 +72,13 @@ class Process:
         return data
 
     def wait(self, seconds: float) -> int | None:
-        """Its exit code (negative: the signal that ended it); None if it lives on for so long."""
+        """Its exit code, if it has ended."""
         with suppress(subprocess.TimeoutExpired):
             return self._process.wait(seconds)
         return None
 
     def kill(self) -> None:
-        """End it, whatever it is doing."""
+        """End it."""
         self._process.kill()
 
     def close(self) -> None:
@@ -89,16 +89,10 @@ class Process:
             pass
 
 
-def start(module: str, worker: str, environment: dict[str, str], errors: int, memory_mb: int) -> Process:
-    """A new Python process; raises OSError.
-
-    Args:
-        module: The module whose `main` it runs.
-        worker: The module that prepares it.
-        environment: Environment variables of the child.
-        errors: Handle to which it prints errors.
-        memory_mb: Memory that it may take for the document, in MiB.
-    """
+def start(
+    module: str, worker: str, environment: dict[str, str], errors: int, memory_mb: int
+) -> WatchedProcess:
+    """A new Python process."""
     code = f"import {worker}; {worker}.prepare(); import {module}; {module}.main()"
     process = subprocess.Popen(
         [sys.executable, "-P", "-c", code],  # -P: a file of the current folder is no library
@@ -108,7 +102,7 @@ def start(module: str, worker: str, environment: dict[str, str], errors: int, me
         bufsize=0,
         env=environment,
     )
-    return Process(process, memory_mb)
+    return WatchedProcess(process, memory_mb)
 
 
 def limit_memory(megabytes: int) -> None:

@@ -82,18 +82,41 @@ class Process(Protocol):
         """End it and close the pipes."""
 
 
-class _Platform(Protocol):
-    """What both ways have: `start` for the parent, limits for the child."""
+class Platform(Protocol):
+    """What both ways have."""
 
     def start(
         self, module: str, worker: str, environment: dict[str, str], errors: int, memory_mb: int
-    ) -> Process: ...
+    ) -> Process:
+        """A child that runs `main` of a module; raises OSError.
 
-    def limit_memory(self, megabytes: int) -> None: ...
+        Args:
+            module: The module.
+            worker: The module whose `prepare` has been called before.
+            environment: Environment variables of the child.
+            errors: Handle to which it prints errors.
+            memory_mb: Memory that it may take for the document, in MiB.
+        """
 
-    def limit_time(self, seconds: float) -> None: ...
+    def limit_memory(self, megabytes: int) -> None:
+        """Called by the child: let it take no more memory than it has now, and so much on top."""
 
-    def program_memory(self) -> AbstractContextManager[None]: ...
+    def limit_time(self, seconds: float) -> None:
+        """Called by the child: let it end after so many seconds, whatever it is doing; 0 takes the limit away."""
+
+    def program_memory(self) -> AbstractContextManager[None]:
+        """A block in which what the child loads belongs to the program, and does not count as the document's."""
+
+
+def platform() -> Platform:
+    """The way that processes are run here; raises OptionError if DOCAUDIT_PROCESSES names none."""
+    if _chosen_way() == "fork":
+        from docaudit.extract import linux  # elsewhere it cannot be imported
+
+        return linux
+    from docaudit.extract import portable
+
+    return portable
 
 
 def _chosen_way() -> str:
@@ -105,36 +128,11 @@ def _chosen_way() -> str:
     return way
 
 
-def _platform() -> _Platform:
-    if _chosen_way() == "fork":
-        from docaudit.extract import linux  # elsewhere it cannot be imported
-
-        return linux
-    from docaudit.extract import portable
-
-    return portable
-
-
 def child_environment(**settings: str) -> dict[str, str]:
     """Environment variables for a further Python process: those of this one, the same docaudit, and the settings."""
     package = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(part for part in (package, os.environ.get("PYTHONPATH", "")) if part)
     return {**os.environ, **settings, "PYTHONPATH": path}
-
-
-def limit_memory(megabytes: int) -> None:
-    """Have this process end, or raise MemoryError, when it takes more than now and so much on top."""
-    _platform().limit_memory(megabytes)
-
-
-def limit_time(seconds: float) -> None:
-    """End this process after so many seconds, whatever it is doing; 0 takes the limit away."""
-    _platform().limit_time(seconds)
-
-
-def program_memory() -> AbstractContextManager[None]:
-    """A block in which what is loaded belongs to the program and does not count as memory for the document."""
-    return _platform().program_memory()
 
 
 class Child:
@@ -161,7 +159,7 @@ class Child:
         try:
             self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
             try:
-                self._process = _platform().start(
+                self._process = platform().start(
                     module, _WORKER, environment, self._errors.fileno(), options.memory_mb
                 )
             except BaseException:

@@ -1,16 +1,17 @@
-"""From what the user names to a PDF file on disk that is known by its hash: the only room that reads raw bytes."""
+"""From what the user names to a PDF file on disk that is known by its hash."""
 
 from __future__ import annotations
 
 import hashlib
 import io
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from docaudit.errors import DocumentNotFoundError, InputError, NotAPdfError
 
@@ -18,6 +19,7 @@ Source = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
 """A path, the bytes of a PDF, or an open binary file."""
 
 _HEADER_WINDOW = 1024
+"""Bytes within which viewers look for %PDF (PDF 1.7, appendix H.3, note 13)."""
 _PIECE = 1 << 20
 _SIGNATURES = (
     (b"<!doctype html", "an HTML page"),
@@ -52,13 +54,19 @@ def identified(source: Source) -> Iterator[SourceFile]:
     file), InputError (not a kind of source that can be read; a file that changed during the block).
     """
     with tempfile.TemporaryDirectory(prefix="docaudit-", ignore_cleanup_errors=True) as folder:
+        copy = Path(folder) / "document.pdf"
         if isinstance(source, (str, os.PathLike)):
             path = Path(os.fsdecode(source))
             with _opened(path) as stream:
-                described = _describe(stream, _engine_path(path, Path(folder)), _shown(path.name))
+                described = _describe(stream, _engine_path(path, copy), _printable(path.name))
                 before = _state(stream)
             yield described
-            if _changed(path, before):
+            try:
+                with path.open("rb") as stream:
+                    changed = _state(stream) != before
+            except OSError:
+                changed = True
+            if changed:
                 raise InputError(
                     "the file changed while it was read",
                     file=described.name,
@@ -66,26 +74,35 @@ def identified(source: Source) -> Iterator[SourceFile]:
                 )
             return
         data, name = _read_object(source)
-        yield _describe(io.BytesIO(data), _written(data, Path(folder) / "document.pdf"), name)
+        try:
+            copy.write_bytes(data)
+        except OSError as error:
+            raise InputError(
+                f"cannot be kept in a temporary file: {error.strerror or error}",
+                file="(bytes)",
+                remedy="make room in the temporary folder, or set TMPDIR",
+            ) from error
+        yield _describe(io.BytesIO(data), copy, name)
 
 
 def _opened(path: Path) -> BinaryIO:
+    name = _printable(path)
     try:
         if path.is_dir():
             if (path / "document.json").is_file():
                 raise DocumentNotFoundError(
                     "is the folder of a saved parse",
-                    file=_shown(path),
+                    file=name,
                     remedy="load it: ParsedDocument.load(folder)",
                 )
-            raise DocumentNotFoundError("is a directory", file=_shown(path), remedy="name a PDF file in it")
+            raise DocumentNotFoundError("is a directory", file=name, remedy="name a PDF file in it")
         if path.exists() and not path.is_file():
-            raise DocumentNotFoundError("is no regular file", file=_shown(path), remedy="name a PDF file")
+            raise DocumentNotFoundError("is no regular file", file=name, remedy="name a PDF file")
         return path.open("rb")
     except FileNotFoundError as error:
-        raise DocumentNotFoundError("no such file", file=_shown(path), remedy="check the name") from error
+        raise DocumentNotFoundError("no such file", file=name, remedy="check the name") from error
     except (OSError, ValueError) as error:
-        raise _unreadable(error, _shown(path)) from error
+        raise _unreadable(error, name) from error
 
 
 def _unreadable(error: Exception, name: str) -> DocumentNotFoundError:
@@ -96,46 +113,29 @@ def _unreadable(error: Exception, name: str) -> DocumentNotFoundError:
     )
 
 
-def _shown(path: Path | str) -> str:
+def _printable(path: Path | str) -> str:
     r"""A name as text that can be printed and saved: bytes that are no UTF-8 as \xff."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def _engine_path(path: Path, folder: Path) -> Path:
-    """The path itself, or a link to it where its name is no UTF-8: the engines take no other names."""
+def _engine_path(path: Path, copy: Path) -> Path:
+    """The path itself, or a link (where there are none, a copy) if its name is no UTF-8: the engines take no other."""
     absolute = path.absolute()
     try:
         os.fsencode(absolute).decode("utf-8")
     except UnicodeDecodeError:
-        link = folder / "document.pdf"
-        link.symlink_to(absolute)
-        return link
+        try:
+            copy.symlink_to(absolute)
+        except OSError:
+            shutil.copyfile(absolute, copy)
+        return copy
     return path
 
 
 def _state(stream: BinaryIO) -> tuple[int, int]:
+    """Size, and time of the last change, of an open file."""
     status = os.fstat(stream.fileno())
     return status.st_size, status.st_mtime_ns
-
-
-def _changed(path: Path, before: tuple[int, int]) -> bool:
-    try:
-        with path.open("rb") as stream:
-            return _state(stream) != before
-    except OSError:
-        return True
-
-
-def _written(data: bytes, path: Path) -> Path:
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise InputError(
-            f"cannot be kept in a temporary file: {error.strerror or error}",
-            file="(bytes)",
-            remedy="make room in the temporary folder, or set TMPDIR",
-        ) from error
-    return path
 
 
 def _read_object(source: object) -> tuple[bytes, str]:
@@ -148,31 +148,27 @@ def _read_object(source: object) -> tuple[bytes, str]:
             remedy="pass a path, bytes or an open binary file",
         )
     name = getattr(source, "name", None)
-    shown = _shown(Path(os.fsdecode(name)).name) if isinstance(name, (str, bytes)) else "(bytes)"
+    file = _printable(Path(os.fsdecode(name)).name) if isinstance(name, (str, bytes)) else "(bytes)"
     if hasattr(source, "encoding"):
-        raise InputError("the file is open in text mode", file=shown, remedy="open it in binary mode ('rb')")
+        raise InputError("the file is open in text mode", file=file, remedy="open it in binary mode ('rb')")
+    seekable, seek = getattr(source, "seekable", None), getattr(source, "seek", None)
     try:
-        _rewind(source)
+        if callable(seekable) and callable(seek) and seekable():
+            seek(0)
         data = read()
     except (OSError, ValueError, TypeError) as error:  # closed, write-only, or not what it seems to be
         raise InputError(
-            f"the open file cannot be read: {error}", file=shown, remedy="open it in binary mode ('rb')"
+            f"the open file cannot be read: {error}", file=file, remedy="open it in binary mode ('rb')"
         ) from error
     if isinstance(data, str):
-        raise InputError("the file is open in text mode", file=shown, remedy="open it in binary mode ('rb')")
+        raise InputError("the file is open in text mode", file=file, remedy="open it in binary mode ('rb')")
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise InputError(
             f"reading it gave {type(data).__name__} instead of bytes",
-            file=shown,
+            file=file,
             remedy="pass a path, bytes or an open binary file",
         )
-    return bytes(data), shown
-
-
-def _rewind(source: Any) -> None:
-    seekable = getattr(source, "seekable", None)
-    if callable(seekable) and seekable():
-        source.seek(0)
+    return bytes(data), file
 
 
 def _describe(stream: BinaryIO, path: Path, name: str) -> SourceFile:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from docaudit.extract.processes import limit_memory, limit_time
+from docaudit.extract.processes import platform
 from docaudit.extract.protocol import (
     AnnotateRequest,
     ExtractRequest,
@@ -75,20 +75,21 @@ def _serve(source: int, target: int) -> None:
         return os.read(source, count)
 
     def working() -> None:
-        limit_time(patience)
+        limits.limit_time(patience)
         send(target, Working())
 
+    limits = platform()
     request = decode_request(receive(read))
     assert isinstance(request, OpenRequest)
     import docaudit.extract.page  # noqa: F401 - before the limit, so that only the document counts
 
-    limit_memory(request.memory_mb)
+    limits.limit_memory(request.memory_mb)
     patience = request.page_seconds + _GRACE_SECONDS
     reader = _opened(request, working, target)
     while reader is not None:
-        limit_time(0)
+        limits.limit_time(0)
         task = decode_request(receive(read))
-        limit_time(patience)
+        limits.limit_time(patience)
         try:
             send(target, _answer(reader, task), largest_reply(task))
         except MessageTooLargeError as error:
