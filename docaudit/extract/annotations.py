@@ -88,7 +88,12 @@ def _annotation(page: pymupdf.Page, annotation: Any, subtype: str, number: int) 
     else:
         # What a link says of itself is for those who cannot see it.
         source = TextSource.ALT_TEXT if subtype == "Link" else TextSource.ANNOTATION
-        texts = [(source, text) for text in _annotation_texts(annotation, subtype)]
+        rows = [text_of(get(annotation, key)) for key in _TEXTS]
+        rows += rich_rows(text_of(get(annotation, "RC")))
+        if subtype == "Stamp":
+            rows.append(_WORD_STARTS.sub(" ", name_of(get(annotation, "Name"))))
+        rows += [text_of(get(annotation, "MK", key)) for key in _CAPTIONS]
+        texts = [(source, row) for row in rows]
         # A note or a pinned file is the viewer's own small icon, and some stamps it draws itself: their ink is known.
         icon = subtype in _ICONS and box is not None and longest_side(box) <= _ICON_PT
         stamp = subtype == "Stamp" and is_null(get(annotation, "AP", "N"))
@@ -96,16 +101,6 @@ def _annotation(page: pymupdf.Page, annotation: Any, subtype: str, number: int) 
             visibility = Visibility.VISIBLE
     texts += [(TextSource.LINK, text) for text in action_texts(annotation)]
     return list(text_lines(texts, box, visibility, number))
-
-
-def _annotation_texts(annotation: Any, subtype: str) -> Iterator[str]:
-    for key in _TEXTS:
-        yield text_of(get(annotation, key))
-    yield from rich_rows(text_of(get(annotation, "RC")))
-    if subtype == "Stamp":
-        yield _WORD_STARTS.sub(" ", name_of(get(annotation, "Name")))
-    for key in _CAPTIONS:
-        yield text_of(get(annotation, "MK", key))
 
 
 def field_and_signature_texts(widget: Any) -> list[SourcedText]:

@@ -161,7 +161,22 @@ def plan_canaries(line_df: pd.DataFrame, seed: str, *, ocr: bool) -> tuple[list[
     left: dict[str, str] = {}
 
     def plant(layout: str, lines: list[Line]) -> None:
-        plants.append(_plant(layout, next(phrases), lines))
+        phrase, size = next(phrases), lines[0].font_size
+        first, second = phrase.split()
+        half = len(second) // 2
+        texts = {_WRAPPED: [first, second], _HYPHENATED: [f"{first} {second[:half]}-", second[half:]]}
+        plants.append(
+            PlantFact(
+                layout=layout,
+                phrase=phrase,
+                page_num=lines[0].page_num,
+                texts=texts.get(layout, [phrase]),
+                boxes=[_box(line) for line in lines],
+                direction=lines[0].direction,
+                size=0.0 if size != size else size,
+                picture=layout == _OCR,
+            )
+        )
         places.take(lines)
 
     for layout in sorted(free):
@@ -243,20 +258,3 @@ def _phrases(seed: str) -> Iterator[str]:
             for at in range(0, 4 * _SYLLABLES, 2)
         ]
         yield f"{''.join(sounds[:_SYLLABLES])} {''.join(sounds[_SYLLABLES:])}"
-
-
-def _plant(layout: str, phrase: str, lines: list[Line]) -> PlantFact:
-    first, second = phrase.split()
-    half = len(second) // 2
-    texts = {_WRAPPED: [first, second], _HYPHENATED: [f"{first} {second[:half]}-", second[half:]]}
-    size = lines[0].font_size
-    return PlantFact(
-        layout=layout,
-        phrase=phrase,
-        page_num=lines[0].page_num,
-        texts=texts.get(layout, [phrase]),
-        boxes=[_box(line) for line in lines],
-        direction=lines[0].direction,
-        size=0.0 if size != size else size,
-        picture=layout == _OCR,
-    )

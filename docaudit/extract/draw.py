@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pymupdf
 
@@ -93,8 +93,12 @@ class _PageLetters:
             text = "".join(char["c"] for _, char in letters)
             if len(text) != len(letters):  # a lone surrogate: no letter can be told by its number
                 continue
-            quads = [_quad(line, span, char) for span, char in letters]
-            self._lines.append((len(self._text), quads, abs(line["dir"][0]) > abs(line["dir"][1])))
+            x, y = line["dir"]
+            if line["wmode"] == 1 or abs(x) > 0.99 or abs(y) > 0.99:
+                quads = [pymupdf.Rect(char["bbox"]).quad for _, char in letters]
+            else:
+                quads = [pymupdf.recover_char_quad((x, y), span, char) for span, char in letters]
+            self._lines.append((len(self._text), quads, abs(x) > abs(y)))
             # Vertical writing comes glyph by glyph, and was read as one line.
             self._text += text if line["wmode"] == 1 else text + "\n"
 
@@ -112,15 +116,6 @@ class _PageLetters:
             places.append(_Place([quad for quad, _ in parts], parts[0][1]))
             first = self._text.find(text, first + 1)
         return places
-
-
-def _quad(line: dict[str, Any], span: dict[str, Any], char: dict[str, Any]) -> pymupdf.Quad:
-    x, y = line["dir"]
-    if line["wmode"] == 1 or abs(x) > 0.99 or abs(y) > 0.99:
-        x0, y0, x1, y1 = char["bbox"]
-        return pymupdf.Quad((x0, y0), (x1, y0), (x0, y1), (x1, y1))
-    quad: pymupdf.Quad = pymupdf.recover_char_quad(line["dir"], span, char)
-    return quad
 
 
 def _hull(quads: Sequence[pymupdf.Quad]) -> pymupdf.Quad:

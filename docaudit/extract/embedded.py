@@ -193,7 +193,11 @@ def read_file(name: str, data: bytes) -> FileReading:
     if not data.strip():
         return FileReading("text")
     if head.startswith(b"{\\rtf"):
-        return _rtf(data)
+        try:
+            text = rtf_to_text(data.decode("latin-1"), errors="replace")
+        except (ValueError, LookupError, IndexError, AttributeError, TypeError) as error:
+            return FileReading("other", f"an RTF file that could not be read ({type(error).__name__})")
+        return FileReading("text", _UNREAD_IMAGES if b"\\pict" in data else "", clean(text).splitlines())
     for signature, kind in _SIGNATURES:
         if data.startswith(signature) and (len(signature) > 2 or b"\0" in data[:512]):
             return FileReading("other", kind)
@@ -238,15 +242,6 @@ def decode(data: bytes) -> tuple[str | None, str]:
     doubt = "" if encoding == "utf-8" else f"its encoding is not declared; it was read as {encoding}"
     controls = sum(char < " " and char not in "\t\n\r\f\x1b" for char in text)
     return (None, "") if controls > _NOT_TEXT * len(text) else (text, doubt)
-
-
-def _rtf(data: bytes) -> FileReading:
-    try:
-        text = rtf_to_text(data.decode("latin-1"), errors="replace")
-    except (ValueError, LookupError, IndexError, AttributeError, TypeError) as error:
-        return FileReading("other", f"an RTF file that could not be read ({type(error).__name__})")
-    doubt = _UNREAD_IMAGES if b"\\pict" in data else ""
-    return FileReading("text", doubt, clean(text).splitlines())
 
 
 def _html(text: str, doubt: str) -> FileReading:

@@ -52,6 +52,14 @@ class InkRegion:
     ink: int
     likely: TextLikely
 
+    def is_near(self, other: InkRegion) -> bool:
+        """Close enough for words of one line, or for lines of one text."""
+        (x0, y0, x1, y1), (left, top, right, bottom) = self.box, other.box
+        beside = max(_NEAR_PT, _WORD_GAP * min(y1 - y0, bottom - top, _LARGE_LETTER_PT))
+        return (
+            x0 - beside <= right and left - beside <= x1 and y0 - _NEAR_PT <= bottom and top - _NEAR_PT <= y1
+        )
+
 
 class PageInk:
     """The ink of one page against the boxes (points) of the text that was read on it.
@@ -279,7 +287,7 @@ def merged_regions(regions: Iterable[InkRegion]) -> list[InkRegion]:
     groups: list[InkRegion] = []
     for region in regions:
         group = region
-        while near := [member for member in groups if _near(member.box, group.box)]:
+        while near := [member for member in groups if member.is_near(group)]:
             for member in near:
                 groups.remove(member)
                 group = one_region((group, member))
@@ -291,17 +299,6 @@ def one_region(regions: Sequence[InkRegion], box: Box | None = None) -> InkRegio
     """The region around one or more regions, or with this box: text is likely in it if it is in any of them."""
     likely = TextLikely.YES if any(r.likely is TextLikely.YES for r in regions) else TextLikely.UNKNOWN
     return InkRegion(box or union([r.box for r in regions]), sum(r.ink for r in regions), likely)
-
-
-def _near(box: Box, other: Box) -> bool:
-    """Close enough for words of one line, or for lines of one text."""
-    beside = max(_NEAR_PT, _WORD_GAP * min(box[3] - box[1], other[3] - other[1], _LARGE_LETTER_PT))
-    return (
-        box[0] - beside <= other[2]
-        and other[0] - beside <= box[2]
-        and box[1] - _NEAR_PT <= other[3]
-        and other[1] - _NEAR_PT <= box[3]
-    )
 
 
 def with_margin(box: Box, page_box: Box) -> Box:

@@ -129,7 +129,8 @@ class OcrReader:
                 self._working()
                 rows, columns = turned.shape
                 words = self.engine.words(turned.tobytes(), columns, rows, dpi, languages, sparse)
-                words = [replace(word, box=_turned_back(word.box, turn, width, height)) for word in words]
+                if turn:
+                    words = [replace(word, box=_turned_back(word.box, turn, width, height)) for word in words]
                 if _weight(words) > _weight(best):
                     best = words
                 if best and _mean_confidence(best) >= self.enough:
@@ -152,11 +153,9 @@ def lines_of_words(words: Sequence[OcrWord]) -> list[LineFact]:
 
 
 def _turned_back(box: Box, turn: int, width: int, height: int) -> Box:
-    """A box of an image that was turned `turn` quarters to the left, in the image of this width and height."""
+    """A box of an image that was turned one or three quarters to the left, in the image of this width and height."""
     x0, y0, x1, y1 = box
-    if turn == 1:
-        return width - y1, x0, width - y0, x1
-    return (y0, height - x1, y1, height - x0) if turn == 3 else box
+    return (width - y1, x0, width - y0, x1) if turn == 1 else (y0, height - x1, y1, height - x0)
 
 
 def _mean_confidence(words: Sequence[OcrWord]) -> float:

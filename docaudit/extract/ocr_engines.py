@@ -1,14 +1,12 @@
-"""OCR engines behind one protocol: what docaudit needs of one, and the two that it has.
+"""OCR engines behind one protocol, and the text finder that looks again where they read no words.
 
-The default is Tesseract as bound by tesserocr, since it reports the confidence of every word without a process for
-each picture; the other is the tesseract program of the system (docaudit.extract.ocr_engines).
+The default engine is Tesseract as bound by tesserocr, since it reports the confidence of every word without a process
+for each image; the other is the tesseract program of the system: a process for each image, words as a table on its
+output.
 
-The tesseract program of the system as an OCR engine: a process for each picture, words as a table on its output.
-
-Finds and reads text of any direction in a picture: a second look at ink in which the OCR engine read no words.
-
-PP-OCR through RapidOCR (its models come in the package): a network that finds lines of text in scenes, stamps,
-handwriting and photographs, and one that reads them. What it finds and cannot read is text that nobody read.
+The text finder is PP-OCR through RapidOCR (its models come in the package): a network that finds lines of text of any
+direction in scenes, stamps, handwriting and photographs, and one that reads them. What it finds and cannot read is text
+that nobody read.
 """
 
 from __future__ import annotations
@@ -29,7 +27,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from docaudit.errors import OcrError, OptionError
 from docaudit.extract.processes import platform
@@ -41,7 +38,7 @@ PROGRAM = "tesseract"
 
 @dataclass(frozen=True)
 class OcrWord:
-    """One word: its text, its box in pixels of the picture, its confidence (0 to 100) and its line."""
+    """One word: its text, its box in pixels of the image, its confidence (0 to 100) and its line."""
 
     text: str
     box: Box
@@ -62,7 +59,7 @@ class OcrEngine(Protocol):
     def words(
         self, grey: bytes, width: int, height: int, dpi: int, languages: str, sparse: bool
     ) -> list[OcrWord]:
-        """The words of an 8-bit grey picture in order of reading; raises OcrError.
+        """The words of an 8-bit grey image in order of reading; raises OcrError.
 
         `languages` are joined by a plus sign; `sparse` looks for text in no particular order, as in a chart.
         """
@@ -87,42 +84,35 @@ def require_languages(engine: str, languages: str | None) -> None:
     """Raise OptionError if an engine lacks the files of a language that was asked for (AuditOptions.ocr_lang)."""
     if not languages:
         return
-    own: frozenset[str] = frozenset()
-    if engine == PROGRAM:
-        own = own_languages()
-    wanted = languages.split("+")
-    if own.issuperset(wanted) or (all(wanted) and language_folder(languages) is not None):
+    own = own_languages() if engine == PROGRAM else frozenset()
+    parts = languages.split("+")
+    if own.issuperset(parts) or (all(parts) and language_folder(languages) is not None):
         return
-    here = sorted((own | _packaged_languages()) - {"osd"})
-    lacking = [language for language in wanted if language not in here] or wanted
+    # Languages that packages named tessdata.* bring.
+    names = [str(package.name).lower().replace("_", "-") for package in distributions()]
+    suffixes = {name.rsplit("-", 1)[1] for name in names if name.startswith("tessdata") and "-" in name}
+    packaged = {language for language in suffixes if language_folder(language) is not None}
+    installed = sorted((own | packaged) - {"osd"})
+    lacking = [language for language in parts if language not in installed] or parts
     packages = " and ".join(f"tessdata.fast-{language}" for language in lacking if language)
     raise OptionError(
         f"option ocr_lang: no language files for {' and '.join(map(repr, lacking))} are installed for {engine}; "
-        f"installed are {', '.join(here) or 'none'}",
+        f"installed are {', '.join(installed) or 'none'}",
         remedy=f"choose of these, joined by +{f', or install the packages {packages}' if packages else ''}",
     )
-
-
-def _packaged_languages() -> frozenset[str]:
-    """Languages that packages named tessdata.* bring."""
-    names = [str(package.name).lower().replace("_", "-") for package in distributions()]
-    found = {name.rsplit("-", 1)[1] for name in names if name.startswith("tessdata") and "-" in name}
-    return frozenset(language for language in found if language_folder(language) is not None)
 
 
 def make_engine(name: str) -> OcrEngine:
     """The engine of this name (AuditOptions.ocr_engine); raises OcrError if it is not installed."""
     require_engine(name)
-    if name == PROGRAM:
-        return TesseractProgram()
-    return Tesserocr()
+    return TesseractProgram() if name == PROGRAM else Tesserocr()
 
 
 def language_folder(languages: str) -> Path | None:
     """The folder of an installed package that holds the files of all the languages; None if there is none."""
-    wanted = languages.split("+")
+    parts = languages.split("+")
     folders = []
-    for language in wanted:
+    for language in parts:
         for package in (f"tessdata.fast-{language}", f"tessdata-fast-{language}", f"tessdata-{language}"):
             try:
                 listed = files(package) or []
@@ -130,7 +120,7 @@ def language_folder(languages: str) -> Path | None:
                 continue  # the next package may carry this language
             folders += [Path(str(f.locate())).parent for f in listed if f.name == f"{language}.traineddata"]
     for folder in folders:
-        if all((folder / f"{language}.traineddata").exists() for language in wanted):
+        if all((folder / f"{language}.traineddata").exists() for language in parts):
             return folder.resolve()
     return None
 
@@ -163,7 +153,7 @@ class Tesserocr:
     def words(
         self, grey: bytes, width: int, height: int, dpi: int, languages: str, sparse: bool
     ) -> list[OcrWord]:
-        """The words of an 8-bit grey picture in order of reading; raises OcrError."""
+        """The words of an 8-bit grey image in order of reading; raises OcrError."""
         modes = self._module.PSM
         api = self._api(languages)
         try:
@@ -171,7 +161,7 @@ class Tesserocr:
             api.SetImageBytes(grey, width, height, 1, width)
             api.SetSourceResolution(dpi)
             api.Recognize()
-            return self._found(api)
+            return self._recognised(api)
         except RuntimeError as error:
             raise OcrError(
                 f"tesseract failed: {error}", remedy="run with --ocr off and read the region"
@@ -179,20 +169,20 @@ class Tesserocr:
         finally:
             api.Clear()
 
-    def _found(self, api: Any) -> list[OcrWord]:
+    def _recognised(self, api: Any) -> list[OcrWord]:
         levels = self._module.RIL
         iterator = api.GetIterator()
         if iterator is None:
             return []
-        found: list[OcrWord] = []
+        words: list[OcrWord] = []
         line = 0
         for item in self._module.iterate_level(iterator, levels.WORD):
             line += item.IsAtBeginningOf(levels.TEXTLINE)
             if not item.Empty(levels.WORD):
                 text = str(item.GetUTF8Text(levels.WORD))
                 confidence = float(item.Confidence(levels.WORD))
-                found.append(OcrWord(text, item.BoundingBox(levels.WORD), confidence, line))
-        return found
+                words.append(OcrWord(text, item.BoundingBox(levels.WORD), confidence, line))
+        return words
 
     def _api(self, languages: str) -> Any:
         if languages not in self._apis:
@@ -209,7 +199,7 @@ class Tesserocr:
 
 
 _SECONDS = 300.0
-"""A picture that takes longer never ends; the time limit of the page is watched from outside."""
+"""An image that takes longer never ends; the time limit of the page is watched from outside."""
 _AUTOMATIC, _SPARSE = "3", "11"
 _WORD_LEVEL = "5"
 
@@ -220,8 +210,8 @@ class TesseractProgram:
     name = PROGRAM
 
     def __init__(self) -> None:
-        said = _run(["--version"]).decode("utf-8", "replace").split()
-        self.version = said[1] if len(said) > 1 else "unknown"
+        output = _run(["--version"]).decode("utf-8", "replace").split()
+        self.version = output[1] if len(output) > 1 else "unknown"
 
     def has(self, language: str) -> bool:
         """Whether the program itself or a package has the files of this language."""
@@ -230,13 +220,26 @@ class TesseractProgram:
     def words(
         self, grey: bytes, width: int, height: int, dpi: int, languages: str, sparse: bool
     ) -> list[OcrWord]:
-        """The words of an 8-bit grey picture in order of reading; raises OcrError."""
-        picture = b"P5 %d %d 255\n" % (width, height) + grey
+        """The words of an 8-bit grey image in order of reading; raises OcrError."""
+        image = b"P5 %d %d 255\n" % (width, height) + grey
         options = ["--dpi", str(dpi), "--psm", _SPARSE if sparse else _AUTOMATIC, "-l", languages]
-        table = _run(
-            ["stdin", "stdout", *options, *_folder(languages), "-c", "tessedit_create_tsv=1"], picture
-        )
-        return _words(table.decode("utf-8", "replace"))
+        if not own_languages().issuperset(languages.split("+")):
+            folder = language_folder(languages)
+            if folder is None:
+                raise missing_language(languages)
+            options += ["--tessdata-dir", str(folder)]
+        table = _run(["stdin", "stdout", *options, "-c", "tessedit_create_tsv=1"], image)
+        lines: dict[tuple[str, ...], int] = {}
+        words = []
+        text = io.StringIO(table.decode("utf-8", "replace"))
+        for row in csv.DictReader(text, delimiter="\t", quoting=csv.QUOTE_NONE):
+            if row["level"] == _WORD_LEVEL and (row["text"] or "").strip():
+                line = tuple(row[name] for name in ("block_num", "par_num", "line_num"))
+                number = lines.setdefault(line, len(lines) + 1)
+                left, top, across, down = (float(row[name]) for name in ("left", "top", "width", "height"))
+                box = (left, top, left + across, top + down)
+                words.append(OcrWord(row["text"].strip(), box, float(row["conf"]), number))
+        return words
 
 
 @cache
@@ -246,21 +249,12 @@ def own_languages() -> frozenset[str]:
     return frozenset(line.strip() for line in listed[1:])
 
 
-def _folder(languages: str) -> list[str]:
-    if all(language in own_languages() for language in languages.split("+")):
-        return []
-    folder = language_folder(languages)
-    if folder is None:
-        raise missing_language(languages)
-    return ["--tessdata-dir", str(folder)]
-
-
-def _run(arguments: list[str], given: bytes = b"") -> bytes:
+def _run(arguments: list[str], image: bytes = b"") -> bytes:
     """What the program writes; raises OcrError. One thread: on a busy machine several wait for each other for ever."""
     try:
         done = subprocess.run(
             [PROGRAM, *arguments],
-            input=given,
+            input=image,
             capture_output=True,
             env={**os.environ, "OMP_THREAD_LIMIT": "1"},
             timeout=_SECONDS,
@@ -273,8 +267,8 @@ def _run(arguments: list[str], given: bytes = b"") -> bytes:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise OcrError(f"tesseract failed: {error}", remedy="run with --ocr-engine tesserocr") from error
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        why = said[-1] if said else f"exit code {done.returncode}"
+        output = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        why = output[-1] if output else f"exit code {done.returncode}"
         raise OcrError(f"tesseract failed: {why}", remedy="run with --ocr-engine tesserocr")
     return done.stdout
 
@@ -295,11 +289,12 @@ def _words(table: str) -> list[OcrWord]:
 
 
 _FEWEST_PX, _STEP_PX, _MOST_PX = 96, 96, 2400
+"""Sides of an image for the networks: least, in steps of, and at most; chosen for their memory."""
 
 
 @dataclass(frozen=True)
 class FoundText:
-    """One line of text in a picture: its box in pixels, its length and height along its own direction, how surely it
+    """One line of text in an image: its box in pixels, its length and height along its own direction, how surely it
     is a line (0 to 1), what it says as far as that can be read, and how surely (0 to 100).
     """
 
@@ -312,7 +307,7 @@ class FoundText:
 
 
 class TextFinder:
-    """The networks, loaded when the first picture comes; equal pictures are looked at once."""
+    """The networks, loaded when the first image comes; equal images are looked at once."""
 
     name = "rapidocr"
 
@@ -322,15 +317,15 @@ class TextFinder:
         self._cache: dict[bytes, list[FoundText]] = {}
         self.version = version(self.name)
 
-    def find(self, picture: Pixels) -> list[FoundText]:
-        """All lines of text in a picture; raises OcrError."""
-        key = blake2b(picture.tobytes(), digest_size=16).digest() + bytes(str(picture.shape), "ascii")
+    def find(self, pixels: Pixels) -> list[FoundText]:
+        """All lines of text in an image; raises OcrError."""
+        key = blake2b(pixels.tobytes(), digest_size=16).digest() + bytes(str(pixels.shape), "ascii")
         if key not in self._cache:
             self._working()
-            self._cache[key] = self._look(picture)
+            self._cache[key] = self._look(pixels)
         return self._cache[key]
 
-    def _look(self, picture: Pixels) -> list[FoundText]:
+    def _look(self, pixels: Pixels) -> list[FoundText]:
         """The two networks one by one: the library's own call leaves out lines that it finds and cannot read."""
         with platform().program_memory():
             import cv2
@@ -341,7 +336,7 @@ class TextFinder:
             if self._engine is None:
                 self._engine = _load()
             try:
-                crops, found = self._engine.detect_and_crop(_padded(picture), {})
+                crops, lines = self._engine.detect_and_crop(_padded(pixels), {})
             except RapidOCRError as error:
                 if "result is empty" not in str(error):
                     raise
@@ -349,22 +344,21 @@ class TextFinder:
             upright, _ = self._engine.cls_and_rotate(crops)
             read = self._engine.recognize_txt(upright)
         except (RapidOCRError, ONNXRuntimeError, cv2.error, RuntimeError, ValueError, OSError) as error:
-            said = str(error).strip().splitlines()[-1:]  # above it stand the paths of the runtime
+            last = str(error).strip().splitlines()[-1:]  # above it stand the paths of the runtime
             raise OcrError(
-                f"rapidocr failed: {type(error).__name__}: {' '.join(said)[-200:]}", remedy="read the region"
+                f"rapidocr failed: {type(error).__name__}: {' '.join(last)[-200:]}", remedy="read the region"
             ) from error
-        return [
-            FoundText(
-                _upright(corners),
-                *_sides(corners),
-                float(score),
-                str(text).strip(),
-                100.0 * float(confidence),
+        texts = []
+        for corners, score, text, confidence in zip(
+            lines.boxes, lines.scores, read.txts, read.scores, strict=True
+        ):
+            (left, top), (right, bottom) = corners.min(axis=0), corners.max(axis=0)
+            box = float(left), float(top), float(right), float(bottom)
+            sides = sorted(np.hypot(*(corners[1:3] - corners[:2]).T).tolist())  # of a box that may be slanted
+            texts.append(
+                FoundText(box, sides[1], sides[0], float(score), str(text).strip(), 100.0 * float(confidence))
             )
-            for corners, score, text, confidence in zip(
-                found.boxes, found.scores, read.txts, read.scores, strict=True
-            )
-        ]
+        return texts
 
 
 def _load() -> Any:
@@ -377,24 +371,13 @@ def _load() -> Any:
         return RapidOCR(params={**one_thread, **size, "Global.log_level": "error"})
 
 
-def _padded(picture: Pixels) -> Pixels:
-    """The three colours, with a border to the right and below: for pictures too small for the network, and so that few
+def _padded(pixels: Pixels) -> Pixels:
+    """The three colours, with a border to the right and below: for images too small for the network, and so that few
     sizes come up, since its runtime keeps memory for each.
     """
-    height, width = picture.shape[:2]
+    height, width = pixels.shape[:2]
     rows, columns = (max(_FEWEST_PX, -(-side // _STEP_PX) * _STEP_PX) for side in (height, width))
     padded = np.empty((rows, columns, 3), dtype=np.uint8)
-    padded[:] = picture[-1, -1, :3]
-    padded[:height, :width] = picture[:, :, :3]
+    padded[:] = pixels[-1, -1, :3]
+    padded[:height, :width] = pixels[:, :, :3]
     return padded
-
-
-def _upright(corners: NDArray[np.float32]) -> Box:
-    (left, top), (right, bottom) = corners.min(axis=0), corners.max(axis=0)
-    return float(left), float(top), float(right), float(bottom)
-
-
-def _sides(corners: NDArray[np.float32]) -> tuple[float, float]:
-    """The longer and the shorter side of a box that may be slanted."""
-    one, other = np.hypot(*(corners[1:3] - corners[:2]).T)
-    return float(max(one, other)), float(min(one, other))

@@ -179,8 +179,16 @@ class DocumentReader:
             pymupdf.TOOLS.reset_mupdf_warnings()  # what was said of fonts drawn alone is not the page's
         fact.spots += font_spots(text, doubted, tuple(page.rect))
         if render:
-            second = self._second_page(page, page_num) if with_ink or self._request.second_reader else None
-            reading = self._read_second(second, page, fact)
+            second, reading = None, SecondReading()
+            # Not where the page tree is not what it says: the second engine may count otherwise.
+            if not self._tree.flattened and (with_ink or self._request.second_reader):
+                second = self._second.page(page_num, page.rect, self._tree.pages_total)
+            compared = None
+            if second is not None and self._request.second_reader:
+                compared = read_second(second, page.rect, fact.lines)
+            if compared is not None:
+                reading = compared
+                fact.words_first_only, fact.witnesses = reading.first_only, reading.witnesses
             if with_ink:
                 self._account_for_ink(second, page, text, beside, reading, fact)
             else:
@@ -193,22 +201,6 @@ class DocumentReader:
         fact.warnings = "\n".join(filter(None, (fact.warnings, warnings_of())))
         fact.spots += _damage_spots(fact.warnings, blank=fact.state == PageState.BLANK)
         return fact
-
-    def _second_page(self, page: pymupdf.Page, page_num: int) -> PdfPage | None:
-        """The same page in the second engine; none where the page tree is not what it says: it may count otherwise."""
-        if self._tree.flattened:
-            return None
-        return self._second.page(page_num, page.rect, self._tree.pages_total)
-
-    def _read_second(self, second: PdfPage | None, page: pymupdf.Page, fact: PageFact) -> SecondReading:
-        """What the second engine reads on the page; nothing if it was not asked or cannot tell."""
-        reading = None
-        if second is not None and self._request.second_reader:
-            reading = read_second(second, page.rect, fact.lines)
-        if reading is None:
-            return SecondReading()
-        fact.words_first_only, fact.witnesses = reading.first_only, reading.witnesses
-        return reading
 
     def _account_for_ink(
         self,

@@ -115,7 +115,13 @@ def _walk(doc: pymupdf.Document, root: int | None) -> _Walk:
             walk.pages.append(None)
             walk.odd = True
         elif "Kids" not in keys:
-            _add_leaf(walk, doc, node, keys, above)
+            sort = key_of(doc, node, "Type")[1]
+            walk.odd |= sort != "/Page"
+            if sort == "/Page" or (sort != "/Pages" and keys & _PAGE_KEYS):
+                walk.pages.append(node)
+                walk.inherited[node] = above
+            elif sort != "/Pages":  # a node without pages below it is empty, any other object is an entry
+                walk.pages.append(None)
         elif node in seen:
             walk.odd = True  # the tree loops back on itself: what hangs below was walked already
         else:
@@ -134,17 +140,6 @@ def _keys(doc: pymupdf.Document, number: int) -> set[str]:
         return set(doc.xref_get_keys(number)) if 0 < number < doc.xref_length() else set()
     except ENGINE_ERRORS:
         return set()
-
-
-def _add_leaf(walk: _Walk, doc: pymupdf.Document, node: int, keys: set[str], above: dict[str, str]) -> None:
-    """A page, also one whose type is missing or wrong; a node without pages below it is empty."""
-    sort = key_of(doc, node, "Type")[1]
-    walk.odd |= sort != "/Page"
-    if sort == "/Page" or (sort != "/Pages" and keys & _PAGE_KEYS):
-        walk.pages.append(node)
-        walk.inherited[node] = above
-    elif sort != "/Pages":
-        walk.pages.append(None)
 
 
 def _kids(doc: pymupdf.Document, node: int) -> Iterator[int | None]:

@@ -97,7 +97,13 @@ def read_lines(content: dict[str, Any], page_rect: pymupdf.Rect) -> list[TextLin
                 spans = line["spans"]
                 if len(spans) > 1:
                     spans = [span for span in spans if not span["text"].isspace()]
-                boxes = [_vertical_box(span) if line["wmode"] == 1 else span["bbox"] for span in spans]
+                boxes = [span["bbox"] for span in spans]
+                if line["wmode"] == 1:
+                    # The engine places the ink of a span of vertical writing up to one glyph too low.
+                    sizes = [span["size"] for span in spans]
+                    boxes = [
+                        (x0, y0 - size, x1, y1) for (x0, y0, x1, y1), size in zip(boxes, sizes, strict=True)
+                    ]
                 texts = [(span["font"], span["text"]) for span in spans]
                 lines.append(
                     TextLine(fact, [Span(*text, box) for text, box in zip(texts, boxes, strict=True)])
@@ -121,33 +127,24 @@ def _line(line: dict[str, Any], block: int, page_box: Box) -> LineFact | None:
         visibility = Visibility.VISIBLE
     else:
         visibility = Visibility.INVISIBLE
+    x, y = line["dir"]  # a unit vector; y grows downwards
+    direction = Direction.SLANTED
+    if line["wmode"] == 1:
+        direction = Direction.VERTICAL
+    elif abs(x) > _AXIS:
+        direction = Direction.HORIZONTAL if x > 0 else Direction.UPSIDE_DOWN
+    elif abs(y) > _AXIS:
+        direction = Direction.ROTATED_RIGHT if y > 0 else Direction.ROTATED_LEFT
     return LineFact(
         text=text if text.isascii() else clean(text),
         box=box,
         block=block,
         source=TextSource.TEXT_LAYER,
         visibility=visibility,
-        direction=Direction.VERTICAL if line["wmode"] == 1 else _direction(*line["dir"]),
+        direction=direction,
         size=float(main["size"]),
         bold=bool(main["flags"] & _BOLD) or "bold" in main["font"].lower(),
     )
-
-
-def _direction(x: float, y: float) -> Direction:
-    """Direction of a line from its unit vector; y grows downwards."""
-    if x > _AXIS:
-        return Direction.HORIZONTAL
-    if y < -_AXIS:
-        return Direction.ROTATED_LEFT
-    if y > _AXIS:
-        return Direction.ROTATED_RIGHT
-    return Direction.UPSIDE_DOWN if x < -_AXIS else Direction.SLANTED
-
-
-def _vertical_box(span: dict[str, Any]) -> Box:
-    """The box in which the ink of a span of vertical writing lies; the engine places it up to one glyph too low."""
-    x0, y0, x1, y1 = span["bbox"]
-    return x0, y0 - span["size"], x1, y1
 
 
 def _columns_joined(lines: list[TextLine]) -> list[TextLine]:

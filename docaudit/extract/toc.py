@@ -95,8 +95,15 @@ def toc_table(
             )
 
     add("outline", ((entry.level, entry.title, entry.page_num) for entry in outline))
+    # Levels by section number where there is one, else by indent.
+    indents = sorted({round(entry.indent / 6) for entry in printed})
+    levels = []
+    for entry in printed:
+        number = _NUMBERED.match(entry.title)
+        indent = indents.index(round(entry.indent / 6)) + 1
+        levels.append(number[1].count(".") + 1 if number else min(indent, 4))
     titles = (entry.title for entry in printed)
-    add("printed", zip(_levels(printed), titles, physical, strict=True))
+    add("printed", zip(levels, titles, physical, strict=True))
     return TOC_DF.build(rows)
 
 
@@ -223,14 +230,3 @@ def _numbered_page(
         pages = [near.first_page + number - near.first_number]
     with_title = (page for page in pages if _stands_on(entry.title, letters.get(page, "")))
     return next(with_title, pages[0] if pages else 0)
-
-
-def _levels(printed: list[Printed]) -> list[int]:
-    """Levels by section number where there is one, else by indent."""
-    indents = sorted({round(entry.indent / 6) for entry in printed})
-    rank = {indent: position for position, indent in enumerate(indents, 1)}
-    levels = []
-    for entry in printed:
-        number = _NUMBERED.match(entry.title)
-        levels.append(number[1].count(".") + 1 if number else min(rank[round(entry.indent / 6)], 4))
-    return levels

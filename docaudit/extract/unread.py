@@ -112,8 +112,7 @@ class UnreadInk:
         if ocr is None or not regions:
             self._note_images(regions, [], "not_run" if ocr is None else "no_text")
             apart, settled.spots = settled.spots, []
-            for region in regions:
-                self._list_unread(region)
+            self._list_unread(regions)
             settled.spots += apart
             settled.ink_unread = sum(region.ink for region in regions)
             return settled
@@ -132,7 +131,7 @@ class UnreadInk:
         under such an image or over it, the two cannot be told apart, and the image counts as not read.
         """
         return [
-            InkRegion(box, _A_WORD, TextLikely.YES if _covered(box, self._ink.boxes) else TextLikely.UNKNOWN)
+            InkRegion(box, _A_WORD, TextLikely.YES if _meets(box, self._ink.boxes) else TextLikely.UNKNOWN)
             for box in (image.box for image in self._images)
             if not any(overlap(region.box, box) > 0 for region in regions) and self._ink.undrawn(box)
         ]
@@ -141,17 +140,18 @@ class UnreadInk:
         share = page_share(region.box, self._box)
         self._settled.spots.append(SpotFact(kind, likely, detail, region.box, share))
 
-    def _list_unread(self, region: InkRegion) -> None:
-        """List a region that OCR was not asked to read."""
-        detail = "ink that no text explains"
-        if any(centre_in(box, region.box) for box in self._hidden):
-            detail += "; the hidden text over it was not compared with what the page shows"
-        kind = BlindSpotKind.VECTOR_NOT_READ
-        if self._image_only:
-            kind = BlindSpotKind.IMAGE_ONLY_PAGE
-        elif any(overlap(region.box, image.box) > 0.5 for image in self._images):
-            kind = BlindSpotKind.IMAGE_NOT_READ
-        self._list(kind, region, region.likely, detail)
+    def _list_unread(self, regions: list[InkRegion]) -> None:
+        """List regions that OCR was not asked to read."""
+        for region in regions:
+            detail = "ink that no text explains"
+            if any(centre_in(box, region.box) for box in self._hidden):
+                detail += "; the hidden text over it was not compared with what the page shows"
+            kind = BlindSpotKind.VECTOR_NOT_READ
+            if self._image_only:
+                kind = BlindSpotKind.IMAGE_ONLY_PAGE
+            elif any(overlap(region.box, image.box) > 0.5 for image in self._images):
+                kind = BlindSpotKind.IMAGE_NOT_READ
+            self._list(kind, region, region.likely, detail)
 
     def _note_images(self, regions: list[InkRegion], lines: list[LineFact], state: str) -> None:
         for image in self._images:
@@ -168,7 +168,11 @@ class UnreadInk:
             settled.ink_unread += region.ink
             return
         unsure = reading.state == "uncertain"
-        words = [] if unsure else [_padded(word.box) for word in reading.words]
+        boxes = [] if unsure else [word.box for word in reading.words]
+        pads = [
+            0.15 * (box[3] - box[1]) for box in boxes
+        ]  # as OCR cuts its boxes close; chosen, not measured
+        words = [grown(box, pad, pad) for box, pad in zip(boxes, pads, strict=True)]
         left = self._left_over(region, words)
         if not left and not words:
             # Ink at the limit of what counts as a piece, or drawn by the first engine alone.
@@ -205,13 +209,8 @@ class UnreadInk:
         ]
 
 
-def _covered(box: Box, boxes: list[Box]) -> bool:
-    return any(overlap(box, text) > 0 for text in boxes)
-
-
-def _padded(box: Box) -> Box:
-    pad = 0.15 * (box[3] - box[1])
-    return grown(box, pad, pad)
+def _meets(box: Box, boxes: list[Box]) -> bool:
+    return any(overlap(box, other) > 0 for other in boxes)
 
 
 def _believed(reading: RegionReading, look: SecondLook) -> list[LineFact]:

@@ -84,19 +84,15 @@ def _rows(root: Any, attributes: bool, skip: frozenset[str]) -> Iterator[str]:
                 yield from (value.strip() for value in named if value.strip())
             if tag == "br":
                 yield from _flush(row)
-            if tag not in skip and not _is_image(element.text):
-                row.append(element.text or "")
+            text = element.text or ""
+            if tag not in skip and not (len(text) > _IMAGE_CHARS and _BASE64.fullmatch(text)):
+                row.append(text)
         else:
             if not (inside and tag in _INLINE):
                 yield from _flush(row)
             inside -= tag in _RUNNING
             row.append(element.tail or "")
     yield from _flush(row)
-
-
-def _is_image(text: str | None) -> bool:
-    """Long text of nothing but the characters in which pictures are written."""
-    return text is not None and len(text) > _IMAGE_CHARS and _BASE64.fullmatch(text) is not None
 
 
 def _flush(row: list[str]) -> Iterator[str]:
