@@ -13,17 +13,9 @@ from typing import Any
 import pymupdf
 
 from docaudit.codes import TextSource, Visibility
+from docaudit.extract import pdf_objects as pdf
 from docaudit.extract.boxes import touch
-from docaudit.extract.pdf_objects import (
-    ENGINE_ERRORS,
-    clean,
-    entries,
-    get,
-    is_null,
-    key_of,
-    object_of,
-    text_of,
-)
+from docaudit.extract.pdf_objects import ENGINE_ERRORS
 from docaudit.extract.protocol import LineFact
 from docaudit.extract.text_layer import letters_of, page_dict, read_lines
 
@@ -50,10 +42,10 @@ def alternate_lines(page: pymupdf.Page, lines: list[LineFact]) -> list[LineFact]
         has_actual_text |= b"ActualText" in content
         if b"/Alt" in content or b"/E" in content:
             texts += [_decoded(match[1]) for match in _PROPERTY.finditer(content)]
-        for _, properties in entries(get(resources, "Properties")):
-            has_actual_text |= not is_null(get(properties, "ActualText"))
-            texts += [text_of(get(properties, key)) for key in ("Alt", "E")]
-    rows = (row.strip() for text in texts for row in clean(text).splitlines())
+        for _, properties in pdf.entries(pdf.get(resources, "Properties")):
+            has_actual_text |= not pdf.is_null(pdf.get(properties, "ActualText"))
+            texts += [pdf.text_of(pdf.get(properties, key)) for key in ("Alt", "E")]
+    rows = (row.strip() for text in texts for row in pdf.clean(text).splitlines())
     further = [
         LineFact(row, None, _FIRST_BLOCK + number, TextSource.ALT_TEXT, Visibility.UNKNOWN)
         for number, row in enumerate(dict.fromkeys(row for row in rows if row))
@@ -74,14 +66,14 @@ def _contents(page: pymupdf.Page) -> Iterator[tuple[bytes, Any]]:
         content = page.read_contents()
     except ENGINE_ERRORS:
         content = b""
-    yield content, get(object_of(doc, page.xref), "Resources")
+    yield content, pdf.get(pdf.object_of(doc, page.xref), "Resources")
     try:
         forms = [int(form[0]) for form in page.get_xobjects()]
     except ENGINE_ERRORS:
         return
     for number in dict.fromkeys(forms):
         try:
-            yield doc.xref_stream(number) or b"", get(object_of(doc, number), "Resources")
+            yield doc.xref_stream(number) or b"", pdf.get(pdf.object_of(doc, number), "Resources")
         except ENGINE_ERRORS:
             continue
 
@@ -134,7 +126,7 @@ def _outside_crop_box(page: pymupdf.Page) -> Iterator[LineFact]:
     """
     crop, media = page.cropbox, page.mediabox
     left, top = crop.x0 - media.x0, crop.y0
-    before = key_of(page.parent, page.xref, "CropBox")[1]
+    before = pdf.key_of(page.parent, page.xref, "CropBox")[1]
     page.parent.xref_set_key(page.xref, "CropBox", f"[{media.x0} {media.y0} {media.x1} {media.y1}]")
     try:
         whole = page.parent.load_page(page.number)

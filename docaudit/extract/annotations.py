@@ -17,24 +17,9 @@ from urllib.parse import unquote
 import pymupdf
 
 from docaudit.codes import BlindSpotKind, TextLikely, TextSource, Visibility
+from docaudit.extract import pdf_objects as pdf
 from docaudit.extract.boxes import centre_in, longest_side
-from docaudit.extract.pdf_objects import (
-    ENGINE_ERRORS,
-    entries,
-    get,
-    inherited,
-    is_dict,
-    is_null,
-    is_stream,
-    items,
-    name_of,
-    number_of,
-    object_of,
-    rectangle,
-    references_under,
-    text_of,
-    whole_number,
-)
+from docaudit.extract.pdf_objects import ENGINE_ERRORS
 from docaudit.extract.protocol import Box, LineFact, SpotFact
 from docaudit.extract.xml import rich_rows
 
@@ -61,11 +46,11 @@ def page_marginalia(page: pymupdf.Page) -> tuple[list[LineFact], list[SpotFact]]
     """Lines of all annotations, form fields and links of a page, and a blind spot for each that failed."""
     lines: list[LineFact] = []
     spots: list[SpotFact] = []
-    annotations = get(object_of(page.parent, page.xref), "Annots")
-    for number, annotation in enumerate(items(annotations), 1):
-        if not is_dict(annotation):
+    annotations = pdf.get(pdf.object_of(page.parent, page.xref), "Annots")
+    for number, annotation in enumerate(pdf.items(annotations), 1):
+        if not pdf.is_dict(annotation):
             continue  # a damaged entry: there is nothing in it
-        subtype = name_of(get(annotation, "Subtype"))
+        subtype = pdf.name_of(pdf.get(annotation, "Subtype"))
         try:
             lines += _annotation(page, annotation, subtype, number)
         except ENGINE_ERRORS as error:
@@ -77,26 +62,26 @@ def page_marginalia(page: pymupdf.Page) -> tuple[list[LineFact], list[SpotFact]]
 
 def _annotation(page: pymupdf.Page, annotation: Any, subtype: str, number: int) -> list[LineFact]:
     box: Box | None = None
-    sides = rectangle(get(annotation, "Rect"))
+    sides = pdf.rectangle(pdf.get(annotation, "Rect"))
     if sides is not None:
         shown = pymupdf.Rect(sides).normalize() * page.transformation_matrix * page.rotation_matrix
         box = float(shown.x0), float(shown.y0), float(shown.x1), float(shown.y1)
-    hidden = whole_number(get(annotation, "F")) & _HIDDEN
+    hidden = pdf.whole_number(pdf.get(annotation, "F")) & _HIDDEN
     visibility = Visibility.INVISIBLE if hidden else Visibility.UNKNOWN
     if subtype == "Widget":
         texts = field_and_signature_texts(annotation)
     else:
         # What a link says of itself is for those who cannot see it.
         source = TextSource.ALT_TEXT if subtype == "Link" else TextSource.ANNOTATION
-        rows = [text_of(get(annotation, key)) for key in _TEXTS]
-        rows += rich_rows(text_of(get(annotation, "RC")))
+        rows = [pdf.text_of(pdf.get(annotation, key)) for key in _TEXTS]
+        rows += rich_rows(pdf.text_of(pdf.get(annotation, "RC")))
         if subtype == "Stamp":
-            rows.append(_WORD_STARTS.sub(" ", name_of(get(annotation, "Name"))))
-        rows += [text_of(get(annotation, "MK", key)) for key in _CAPTIONS]
+            rows.append(_WORD_STARTS.sub(" ", pdf.name_of(pdf.get(annotation, "Name"))))
+        rows += [pdf.text_of(pdf.get(annotation, "MK", key)) for key in _CAPTIONS]
         texts = [(source, row) for row in rows]
         # A note or a pinned file is the viewer's own small icon, and some stamps it draws itself: their ink is known.
         icon = subtype in _ICONS and box is not None and longest_side(box) <= _ICON_PT
-        stamp = subtype == "Stamp" and is_null(get(annotation, "AP", "N"))
+        stamp = subtype == "Stamp" and pdf.is_null(pdf.get(annotation, "AP", "N"))
         if not hidden and (subtype == "FreeText" or icon or stamp):
             visibility = Visibility.VISIBLE
     texts += [(TextSource.LINK, text) for text in action_texts(annotation)]
@@ -105,31 +90,31 @@ def _annotation(page: pymupdf.Page, annotation: Any, subtype: str, number: int) 
 
 def field_and_signature_texts(widget: Any) -> list[SourcedText]:
     """All texts of a field: its own, those it inherits, those of the widget that shows it, those of its signer."""
-    texts = [text for key in ("V", "DV") for text in _values(inherited(widget, key))]
-    texts += [text_of(inherited(widget, key)) for key in ("TU", "TM")]
-    texts += rich_rows(text_of(inherited(widget, "RV")))
-    texts += [text for option in items(inherited(widget, "Opt")) for text in _values(option)]
-    texts += [text_of(get(widget, "MK", key)) for key in _CAPTIONS]
-    texts += [text_of(get(widget, "Contents"))]
-    sort = name_of(inherited(widget, "FT"))
-    drawn = get(widget, "AP", "N")
-    if sort == "Btn" and not is_stream(drawn):
-        texts += [state for state, _ in entries(drawn) if state != "Off"]
+    texts = [text for key in ("V", "DV") for text in _values(pdf.inherited(widget, key))]
+    texts += [pdf.text_of(pdf.inherited(widget, key)) for key in ("TU", "TM")]
+    texts += rich_rows(pdf.text_of(pdf.inherited(widget, "RV")))
+    texts += [text for option in pdf.items(pdf.inherited(widget, "Opt")) for text in _values(option)]
+    texts += [pdf.text_of(pdf.get(widget, "MK", key)) for key in _CAPTIONS]
+    texts += [pdf.text_of(pdf.get(widget, "Contents"))]
+    sort = pdf.name_of(pdf.inherited(widget, "FT"))
+    drawn = pdf.get(widget, "AP", "N")
+    if sort == "Btn" and not pdf.is_stream(drawn):
+        texts += [state for state, _ in pdf.entries(drawn) if state != "Off"]
     sourced = [(TextSource.FORM_FIELD, text) for text in dict.fromkeys(texts) if text]
     if sort == "Sig":
-        value = inherited(widget, "V")
-        signer = [text_of(get(value, key)) for key in _SIGNATURE]
+        value = pdf.inherited(widget, "V")
+        signer = [pdf.text_of(pdf.get(value, key)) for key in _SIGNATURE]
         sourced += [(TextSource.SIGNATURE, text) for text in signer if text]
     return sourced
 
 
 def _values(value: Any) -> Iterator[str]:
-    yield text_of(value)
-    name = name_of(value)
+    yield pdf.text_of(value)
+    name = pdf.name_of(value)
     if name and name != "Off":
         yield name
-    for item in items(value):
-        yield text_of(item)
+    for item in pdf.items(value):
+        yield pdf.text_of(item)
 
 
 def fields_without_page(doc: pymupdf.Document, pages: dict[int, int]) -> Iterator[Any]:
@@ -141,26 +126,26 @@ def fields_without_page(doc: pymupdf.Document, pages: dict[int, int]) -> Iterato
 
     Raises TooManyFieldsError.
     """
-    fields = get(object_of(doc, doc.pdf_catalog()), "AcroForm", "Fields")
-    stack = list(items(fields))
+    fields = pdf.get(pdf.object_of(doc, doc.pdf_catalog()), "AcroForm", "Fields")
+    stack = list(pdf.items(fields))
     if not stack:
         return
-    shown = {number for page in pages for number in references_under(doc, page, ("Annots",))}
+    shown = {number for page in pages for number in pdf.references_under(doc, page, ("Annots",))}
     seen: set[int] = set()
     count = 0
     while stack:
         field = stack.pop()
-        number = number_of(field)
-        if not is_dict(field) or (number and number in seen):
+        number = pdf.number_of(field)
+        if not pdf.is_dict(field) or (number and number in seen):
             continue
         seen.add(number)
         count += 1
         if count > _MOST_FIELDS:
             raise TooManyFieldsError(f"the form has more than {_MOST_FIELDS} fields")
-        kids = list(items(get(field, "Kids")))
-        below = [kid for kid in kids if is_dict(kid) and not is_null(get(kid, "T"))]
+        kids = list(pdf.items(pdf.get(field, "Kids")))
+        below = [kid for kid in kids if pdf.is_dict(kid) and not pdf.is_null(pdf.get(kid, "T"))]
         stack += below
-        if not below and not any(number_of(widget) in shown for widget in (field, *kids)):
+        if not below and not any(pdf.number_of(widget) in shown for widget in (field, *kids)):
             yield field
 
 
@@ -168,21 +153,21 @@ def action_texts(holder: Any) -> list[str]:
     """Addresses and file names in all actions of an object; an address with codes also as it reads without them."""
 
     def chain(action: Any) -> Iterator[Any]:
-        while is_dict(action):
+        while pdf.is_dict(action):
             yield action
-            action = get(action, "Next")
+            action = pdf.get(action, "Next")
 
-    actions = [get(holder, "A"), get(holder, "PA")]
-    actions += [action for _, action in entries(get(holder, "AA"))]
+    actions = [pdf.get(holder, "A"), pdf.get(holder, "PA")]
+    actions += [action for _, action in pdf.entries(pdf.get(holder, "AA"))]
     texts: list[str] = []
     for action in (step for first in actions for step in islice(chain(first), _MOST_ACTIONS)):
-        texts.append(text_of(get(action, "URI")))
+        texts.append(pdf.text_of(pdf.get(action, "URI")))
         for key in ("F", "Win"):
-            target = get(action, key)
-            texts.append(text_of(target))
-            if is_dict(target):
-                texts += [text_of(get(target, name)) for name in _FILE]
-        texts.append(text_of(get(action, "T", "N")))
+            target = pdf.get(action, key)
+            texts.append(pdf.text_of(target))
+            if pdf.is_dict(target):
+                texts += [pdf.text_of(pdf.get(target, name)) for name in _FILE]
+        texts.append(pdf.text_of(pdf.get(action, "T", "N")))
     texts += [unquote(text) for text in texts if "%" in text]
     return [text for text in dict.fromkeys(texts) if text]
 

@@ -23,22 +23,8 @@ from charset_normalizer import from_bytes
 from striprtf.striprtf import rtf_to_text
 
 from docaudit.codes import DOCUMENT_PAGE
-from docaudit.extract.pdf_objects import (
-    ENGINE_ERRORS,
-    clean,
-    direct_dictionaries,
-    entries,
-    get,
-    is_dict,
-    is_stream,
-    number_of,
-    object_of,
-    references_in,
-    references_under,
-    stream_bytes,
-    text_of,
-    written,
-)
+from docaudit.extract import pdf_objects as pdf
+from docaudit.extract.pdf_objects import ENGINE_ERRORS
 from docaudit.extract.protocol import AttachmentFact, Extracted
 from docaudit.extract.xml import NotXmlError, html_rows, xml_rows
 
@@ -107,26 +93,26 @@ def embedded_files(doc: pymupdf.Document, pages: dict[int, int]) -> list[Attachm
     streams: list[int] = []
     names: list[str] = []
     for number in range(1, doc.xref_length()):
-        text = written(doc, number)
+        text = pdf.written(doc, number)
         if _HAS_FILE.search(text):
             holders.append(number)
         if _IS_FILE.search(text):
             streams.append(number)
         if _FOLDER.search(text):
-            names += [text_of(get(object_of(doc, number), key)) for key in ("Name", "Desc")]
+            names += [pdf.text_of(pdf.get(pdf.object_of(doc, number), key)) for key in ("Name", "Desc")]
     if not holders and not streams:
         return []
     on_page = _pages_of_holders(doc, pages)
     files: dict[int, AttachmentFact] = {}
     for number in holders:
-        for fact in _files_of(object_of(doc, number), on_page.get(number, DOCUMENT_PAGE)):
+        for fact in _files_of(pdf.object_of(doc, number), on_page.get(number, DOCUMENT_PAGE)):
             first = files.setdefault(fact.stream or -len(files) - 1, fact)
             first.page_num = first.page_num or fact.page_num
     for number in streams:
         name = f"object {number}, which no file specification names"
         files.setdefault(number, AttachmentFact(name, DOCUMENT_PAGE, number, []))
     with suppress(*ENGINE_ERRORS):  # of a damaged tree: the files themselves are known without it
-        names += [clean(name) for name in doc.embfile_names()]
+        names += [pdf.clean(name) for name in doc.embfile_names()]
     facts = list(files.values())
     taken = {fact.name for fact in facts}
     facts[0].texts += [name for name in names if name and name not in taken]
@@ -137,37 +123,38 @@ def _pages_of_holders(doc: pymupdf.Document, pages: dict[int, int]) -> dict[int,
     """Objects that hang on a page -> the page: its annotations, and what these and the page itself name as files."""
     holders = dict(pages)
     for number, page in pages.items():
-        for below in references_under(doc, number, ("Annots", "AF")):
+        for below in pdf.references_under(doc, number, ("Annots", "AF")):
             holders.setdefault(below, page)
-            text = written(doc, below)
+            text = pdf.written(doc, below)
             if _HOLDS_FILE.search(text) or not text.startswith("<<"):
-                for inner in references_in(text):
+                for inner in pdf.references_in(text):
                     holders.setdefault(inner, page)
     return holders
 
 
 def _files_of(holder: Any, page_num: int) -> Iterator[AttachmentFact]:
-    for spec in direct_dictionaries(holder):
-        streams = get(spec, "EF")
-        if not is_dict(streams):
+    for spec in pdf.direct_dictionaries(holder):
+        streams = pdf.get(spec, "EF")
+        if not pdf.is_dict(streams):
             continue
-        names = [text for key in _NAMES if (text := text_of(get(spec, key)))]
+        names = [text for key in _NAMES if (text := pdf.text_of(pdf.get(spec, key)))]
         name = names[0] if names else "a file without a name"
-        texts = [text_of(get(spec, "Desc")), *names[1:]]
-        texts += [text_of(value) for _, value in entries(get(spec, "CI"))]
-        texts += [text_of(get(value, "D")) for _, value in entries(get(spec, "CI")) if is_dict(value)]
+        texts = [pdf.text_of(pdf.get(spec, "Desc")), *names[1:]]
+        fields = [value for _, value in pdf.entries(pdf.get(spec, "CI"))]
+        texts += [pdf.text_of(value) for value in fields]
+        texts += [pdf.text_of(pdf.get(value, "D")) for value in fields if pdf.is_dict(value)]
         texts = [text for text in dict.fromkeys(texts) if text != name]
-        numbers = dict.fromkeys(number_of(stream) for _, stream in entries(streams))
+        numbers = dict.fromkeys(pdf.number_of(stream) for _, stream in pdf.entries(streams))
         for number in numbers or [0]:
             yield AttachmentFact(name, page_num, number, list(texts))
 
 
 def extract_file(doc: pymupdf.Document, stream: int, name: str, limit: int) -> Extracted:
     """Unpack one embedded file and read it if it is text; raises StreamTooLargeError or one of ENGINE_ERRORS."""
-    thing = object_of(doc, stream) if stream else None
-    if thing is None or not is_stream(thing):
+    thing = pdf.object_of(doc, stream) if stream else None
+    if thing is None or not pdf.is_stream(thing):
         raise ValueError("its bytes are not in the file")
-    data = stream_bytes(thing, limit)
+    data = pdf.stream_bytes(thing, limit)
     reading = read_file(name, data)
     return Extracted(
         kind=reading.kind,
@@ -197,7 +184,7 @@ def read_file(name: str, data: bytes) -> FileReading:
             text = rtf_to_text(data.decode("latin-1"), errors="replace")
         except (ValueError, LookupError, IndexError, AttributeError, TypeError) as error:
             return FileReading("other", f"an RTF file that could not be read ({type(error).__name__})")
-        return FileReading("text", _UNREAD_IMAGES if b"\\pict" in data else "", clean(text).splitlines())
+        return FileReading("text", _UNREAD_IMAGES if b"\\pict" in data else "", pdf.clean(text).splitlines())
     for signature, kind in _SIGNATURES:
         if data.startswith(signature) and (len(signature) > 2 or b"\0" in data[:512]):
             return FileReading("other", kind)
@@ -207,7 +194,7 @@ def read_file(name: str, data: bytes) -> FileReading:
     is_xml = head.startswith(b"<?xml") or ending == ".xml"
     if is_xml:
         try:
-            return FileReading("text", "", [clean(row) for row in xml_rows(data, attributes=True)])
+            return FileReading("text", "", [pdf.clean(row) for row in xml_rows(data, attributes=True)])
         except NotXmlError:
             pass  # it is read as plain text
     text, doubt = decode(data)
@@ -216,7 +203,7 @@ def read_file(name: str, data: bytes) -> FileReading:
         return FileReading("other", "an XML file that could not be read" if is_xml else unread)
     if not is_xml and (head.startswith(_HTML) or ending in {".html", ".htm", ".xhtml"}):
         return _html(text, doubt)
-    return FileReading("text", doubt, clean(text).splitlines())
+    return FileReading("text", doubt, pdf.clean(text).splitlines())
 
 
 def decode(data: bytes) -> tuple[str | None, str]:
@@ -248,9 +235,9 @@ def _html(text: str, doubt: str) -> FileReading:
     try:
         rows = html_rows(text.encode("utf-8", "replace"))
     except NotXmlError:
-        return FileReading("text", doubt, clean(text).splitlines())
+        return FileReading("text", doubt, pdf.clean(text).splitlines())
     images = _UNREAD_IMAGES if "<img" in text.lower() else ""
-    return FileReading("text", "; ".join(filter(None, (doubt, images))), [clean(row) for row in rows])
+    return FileReading("text", "; ".join(filter(None, (doubt, images))), [pdf.clean(row) for row in rows])
 
 
 def _mail(data: bytes) -> FileReading:
@@ -270,7 +257,7 @@ def _mail(data: bytes) -> FileReading:
         rows += reading.rows
         unread += [reading.detail] if reading.detail else []
     detail = f"not read in this mail: {', '.join(dict.fromkeys(unread))}" if unread else ""
-    return FileReading("text", detail, [clean(line) for row in rows for line in row.splitlines()])
+    return FileReading("text", detail, [pdf.clean(line) for row in rows for line in row.splitlines()])
 
 
 def _mail_part(part: EmailMessage) -> FileReading | None:

@@ -16,25 +16,14 @@ import pymupdf
 from numpy.typing import NDArray
 
 from docaudit.codes import BlindSpotKind, TextLikely, Visibility
+from docaudit.extract import pdf_objects as pdf
 from docaudit.extract.fonts import font_spots
 from docaudit.extract.images import read_images
 from docaudit.extract.ink import PageInk
 from docaudit.extract.ocr import OcrReader
 from docaudit.extract.ocr_engines import TextFinder
 from docaudit.extract.page_tree import PageTree
-from docaudit.extract.pdf_objects import (
-    ENGINE_ERRORS,
-    entries,
-    file_of,
-    get,
-    is_dict,
-    is_null,
-    items,
-    name_of,
-    object_of,
-    whole_number,
-    written,
-)
+from docaudit.extract.pdf_objects import ENGINE_ERRORS
 from docaudit.extract.protocol import Box, LineFact, PageFact, SpotFact
 from docaudit.extract.renderings import BoxRenderings
 from docaudit.extract.text_layer import page_dict, read_lines
@@ -56,22 +45,24 @@ _ENGINE: Any = pymupdf.mupdf
 
 def hides_layers(doc: pymupdf.Document) -> bool:
     """Whether some optional content may be off: by default, by an event or usage, or by a policy of several layers."""
-    properties = get(object_of(doc, doc.pdf_catalog()), "OCProperties")
-    if not is_dict(properties):
+    properties = pdf.get(pdf.object_of(doc, doc.pdf_catalog()), "OCProperties")
+    if not pdf.is_dict(properties):
         return False
-    default = get(properties, "D")
-    if any(True for _ in items(get(default, "OFF"))) or name_of(get(default, "BaseState")) in {
+    default = pdf.get(properties, "D")
+    if any(True for _ in pdf.items(pdf.get(default, "OFF"))) or pdf.name_of(
+        pdf.get(default, "BaseState")
+    ) in {
         "OFF",
         "Unchanged",
     }:
         return True
-    for group in items(get(properties, "OCGs")):
+    for group in pdf.items(pdf.get(properties, "OCGs")):
         # A layer may be off on the screen, on paper or at some sizes, and a program follows that.
-        usage = get(group, "Usage")
-        states = (name_of(state) for _, use in entries(usage) for _, state in entries(use))
-        if "OFF" in states or not is_null(get(usage, "Zoom")):
+        usage = pdf.get(group, "Usage")
+        states = (pdf.name_of(state) for _, use in pdf.entries(usage) for _, state in pdf.entries(use))
+        if "OFF" in states or not pdf.is_null(pdf.get(usage, "Zoom")):
             return True
-    return any(_POLICY.search(written(doc, number)) for number in range(1, doc.xref_length()))
+    return any(_POLICY.search(pdf.written(doc, number)) for number in range(1, doc.xref_length()))
 
 
 class Layers:
@@ -85,7 +76,7 @@ class Layers:
         """Something under the page names a layer; so it is as well if the page's resources are not its own, or an
         object cannot be read.
         """
-        own = written(self._doc, page.xref)
+        own = pdf.written(self._doc, page.xref)
         if "/Resources" not in own or _LAYER.search(own):
             return True
         seen: set[int] = set()
@@ -95,7 +86,7 @@ class Layers:
             if number in seen or number in self._without:
                 continue
             seen.add(number)
-            text = written(self._doc, number)
+            text = pdf.written(self._doc, number)
             if not text or _LAYER.search(text):
                 return True
             if not _PAGE.search(text):
@@ -161,7 +152,7 @@ class HiddenContent:
             self._tree = PageTree(doc)
             if self._layers is not None:
                 doc.xref_set_key(doc.pdf_catalog(), "OCProperties", "null")
-                _ENGINE.ll_pdf_read_ocg(file_of(doc).m_internal)
+                _ENGINE.ll_pdf_read_ocg(pdf.file_of(doc).m_internal)
         return self._tree
 
     def _added(
@@ -206,10 +197,10 @@ def _hidden_annotations(page: pymupdf.Page) -> list[Any]:
     """Annotations with a drawing that is not shown."""
     return [
         annotation
-        for annotation in items(get(object_of(page.parent, page.xref), "Annots"))
-        if whole_number(get(annotation, "F")) & _HIDDEN
-        and is_dict(get(annotation, "AP", "N"))
-        and name_of(get(annotation, "Subtype")) not in _NEVER_DRAWN
+        for annotation in pdf.items(pdf.get(pdf.object_of(page.parent, page.xref), "Annots"))
+        if pdf.whole_number(pdf.get(annotation, "F")) & _HIDDEN
+        and pdf.is_dict(pdf.get(annotation, "AP", "N"))
+        and pdf.name_of(pdf.get(annotation, "Subtype")) not in _NEVER_DRAWN
     ]
 
 

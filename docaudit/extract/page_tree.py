@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 import pymupdf
 
-from docaudit.extract.pdf_objects import ENGINE_ERRORS, UnreachablePageError, key_of, reference, written
+from docaudit.extract import pdf_objects as pdf
+from docaudit.extract.pdf_objects import ENGINE_ERRORS, UnreachablePageError
 from docaudit.extract.protocol import MOST_MISSING, MOST_PAGES
 
 _DEEPEST = 32
@@ -47,14 +48,14 @@ class PageTree:
 
     def __init__(self, doc: pymupdf.Document) -> None:
         self._doc = doc
-        root = reference(key_of(doc, doc.pdf_catalog(), "Pages"))
+        root = pdf.reference(pdf.key_of(doc, doc.pdf_catalog(), "Pages"))
         self.claimed = -1 if root is None else _count_of(doc, root)
         walk = _walk(doc, root)
         pages = [page for page in walk.pages if page is not None]
         if not pages:
             if _engine_count(doc) or self.claimed > 0:  # else the file says itself that it has no pages
                 objects = range(1, doc.xref_length())
-                pages = [number for number in objects if key_of(doc, number, "Type")[1] == "/Page"][
+                pages = [number for number in objects if pdf.key_of(doc, number, "Type")[1] == "/Page"][
                     :MOST_PAGES
                 ]
             walk = _Walk([*pages], {}, True)
@@ -93,7 +94,7 @@ def _engine_count(doc: pymupdf.Document) -> int:
 
 
 def _count_of(doc: pymupdf.Document, node: int) -> int:
-    kind, value = key_of(doc, node, "Count")
+    kind, value = pdf.key_of(doc, node, "Count")
     return int(value) if kind == "int" else -1
 
 
@@ -115,7 +116,7 @@ def _walk(doc: pymupdf.Document, root: int | None) -> _Walk:
             walk.pages.append(None)
             walk.odd = True
         elif "Kids" not in keys:
-            sort = key_of(doc, node, "Type")[1]
+            sort = pdf.key_of(doc, node, "Type")[1]
             walk.odd |= sort != "/Page"
             if sort == "/Page" or (sort != "/Pages" and keys & _PAGE_KEYS):
                 walk.pages.append(node)
@@ -126,7 +127,7 @@ def _walk(doc: pymupdf.Document, root: int | None) -> _Walk:
             walk.odd = True  # the tree loops back on itself: what hangs below was walked already
         else:
             seen.add(node)
-            own = {name: key_of(doc, node, name)[1] for name in _INHERITED if name in keys}
+            own = {name: pdf.key_of(doc, node, name)[1] for name in _INHERITED if name in keys}
             leaving.append((node, len(walk.pages)))
             walk.odd |= len(leaving) > _DEEPEST
             stack.append(None)
@@ -144,9 +145,9 @@ def _keys(doc: pymupdf.Document, number: int) -> set[str]:
 
 def _kids(doc: pymupdf.Document, node: int) -> Iterator[int | None]:
     """Object numbers of the entries of /Kids; a page that is written into the list becomes an object of its own."""
-    kind, kids = key_of(doc, node, "Kids")
+    kind, kids = pdf.key_of(doc, node, "Kids")
     if kind == "xref":
-        kids = written(doc, int(kids.split()[0]))
+        kids = pdf.written(doc, int(kids.split()[0]))
     for entry in _elements(kids):
         match = _REFERENCE.fullmatch(entry)
         if match:
@@ -189,14 +190,14 @@ def _flatten(doc: pymupdf.Document, pages: list[int], inherited: dict[int, dict[
     listed: list[tuple[int, int]] = []
     seen: set[int] = set()
     for original in pages:
-        copy = _new_object(doc, written(doc, original)) if original in seen else None
+        copy = _new_object(doc, pdf.written(doc, original)) if original in seen else None
         listed.append((copy or original, original))
         seen.add(original)
     kids = " ".join(f"{page} 0 R" for page, _ in listed)
     doc.update_object(root, f"<</Type/Pages/Count {len(listed)}/Kids[{kids}]>>")
     for page, original in listed:
         for name, value in inherited.get(original, {}).items():
-            if key_of(doc, page, name)[0] == "null":
+            if pdf.key_of(doc, page, name)[0] == "null":
                 doc.xref_set_key(page, name, value)
         doc.xref_set_key(page, "Type", "/Page")
         doc.xref_set_key(page, "Parent", f"{root} 0 R")

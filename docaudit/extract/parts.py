@@ -12,6 +12,7 @@ from typing import Any
 import pymupdf
 
 from docaudit.codes import DOCUMENT_PAGE, BlindSpotKind, TextLikely, TextSource, Visibility
+from docaudit.extract import pdf_objects as pdf
 from docaudit.extract.annotations import (
     action_texts,
     field_and_signature_texts,
@@ -20,25 +21,7 @@ from docaudit.extract.annotations import (
 )
 from docaudit.extract.embedded import embedded_files
 from docaudit.extract.page_tree import PageTree
-from docaudit.extract.pdf_objects import (
-    ENGINE_ERRORS,
-    StreamTooLargeError,
-    clean,
-    direct_dictionaries,
-    entries,
-    get,
-    is_null,
-    is_stream,
-    items,
-    key_of,
-    object_of,
-    reference,
-    references_in,
-    stream_bytes,
-    text_of,
-    trailer_of,
-    written,
-)
+from docaudit.extract.pdf_objects import ENGINE_ERRORS, StreamTooLargeError
 from docaudit.extract.protocol import DocumentFact, LineFact, OutlineFact, SpotFact
 from docaudit.extract.revisions import earlier_revisions, xmp_rows
 from docaudit.extract.xml import NotXmlError, rich_rows, xml_rows
@@ -107,16 +90,16 @@ def _outline(doc: pymupdf.Document, document: DocumentFact) -> None:
         item, level = stack.pop()
         if item is None or not getattr(item, "this", True):
             continue
-        title = clean(item.title or "").strip()
+        title = pdf.clean(item.title or "").strip()
         page = item.page if isinstance(item.page, int) else -1
         outline.append(OutlineFact(level, title, page + 1 if page >= 0 else 0))
         if title:
             _add_line(document, title, TextSource.BOOKMARK, len(outline))
         if item.is_external and item.uri:
-            _add_line(document, clean(item.uri), TextSource.LINK, len(outline))
+            _add_line(document, pdf.clean(item.uri), TextSource.LINK, len(outline))
         stack.append((item.next, level))
         stack.append((item.down, level + 1))
-    if not outline and key_of(doc, doc.pdf_catalog(), "Outlines/First")[0] != "null":
+    if not outline and pdf.key_of(doc, doc.pdf_catalog(), "Outlines/First")[0] != "null":
         detail = "the engine finds no bookmark though the file lists some: they may loop"
         _add_spot(document, BlindSpotKind.OUTLINE_NOT_READ, TextLikely.YES, detail)
     if any(item is not None for item, _ in stack):
@@ -126,15 +109,15 @@ def _outline(doc: pymupdf.Document, document: DocumentFact) -> None:
 
 def _metadata(doc: pymupdf.Document, document: DocumentFact) -> None:
     """Document information and XMP: all that the properties say, keys of its own included, dates left out."""
-    rows = [text_of(value) for _, value in entries(get(trailer_of(doc), "Info"))]
+    rows = [pdf.text_of(value) for _, value in pdf.entries(pdf.get(pdf.trailer_of(doc), "Info"))]
     rows = [row for text in rows if not _DATE.fullmatch(text) for row in text.splitlines()]
     if doc.get_xml_metadata():
-        packet = get(object_of(doc, doc.pdf_catalog()), "Metadata")
+        packet = pdf.get(pdf.object_of(doc, doc.pdf_catalog()), "Metadata")
         try:
-            rows += xmp_rows(stream_bytes(packet, _MOST_XMP_BYTES))
+            rows += xmp_rows(pdf.stream_bytes(packet, _MOST_XMP_BYTES))
         except StreamTooLargeError as error:
             raise ValueError(f"XMP: {error}") from error
-    for number, row in enumerate(filter(None, dict.fromkeys(clean(row).strip() for row in rows)), 1):
+    for number, row in enumerate(filter(None, dict.fromkeys(pdf.clean(row).strip() for row in rows)), 1):
         _add_line(document, row, TextSource.METADATA, number)
 
 
@@ -160,22 +143,22 @@ def _xfa(doc: pymupdf.Document, document: DocumentFact) -> None:
 
     Its packets make one XML document together; where they do not, each is tried alone.
     """
-    form = get(object_of(doc, doc.pdf_catalog()), "AcroForm", "XFA")
-    if is_null(form):
+    form = pdf.get(pdf.object_of(doc, doc.pdf_catalog()), "AcroForm", "XFA")
+    if pdf.is_null(form):
         return
 
     def not_read(name: str, detail: str) -> None:
         text = f"XFA form, {name}: {detail}"
         _add_spot(document, BlindSpotKind.FORM_NOT_READ, TextLikely.YES, text)
 
-    parts = list(items(form))
+    parts = list(pdf.items(form))
     listed: list[tuple[str, Any]] = [("the form", form)]
-    if not is_stream(form):  # what stands where a stream should, goes along and fails by name
-        listed = [(text_of(name), stream) for name, stream in zip(parts[::2], parts[1::2], strict=False)]
+    if not pdf.is_stream(form):  # what stands where a stream should, goes along and fails by name
+        listed = [(pdf.text_of(name), stream) for name, stream in zip(parts[::2], parts[1::2], strict=False)]
     packets: list[tuple[str, bytes]] = []
     for name, stream in listed:
         try:
-            packets.append((name, stream_bytes(stream, _MOST_XFA_BYTES)))
+            packets.append((name, pdf.stream_bytes(stream, _MOST_XFA_BYTES)))
         except ENGINE_ERRORS as error:
             not_read(name, f"{type(error).__name__}: {error}")
     if not listed:
@@ -192,7 +175,7 @@ def _xfa_rows(packets: list[tuple[str, bytes]], not_read: Callable[[str, str], N
 
     def rows_of(data: bytes) -> list[str]:
         rows = [rich_rows(row) if "</" in row else [row] for row in xml_rows(data)]
-        return [clean(row) for parts in rows for row in parts]
+        return [pdf.clean(row) for parts in rows for row in parts]
 
     try:
         return rows_of(b"".join(data for _, data in packets)) if packets else []
@@ -215,7 +198,7 @@ def _revisions(tree: PageTree, password: str | None, doc: pymupdf.Document, docu
 
 def _tags(tree: PageTree, doc: pymupdf.Document, document: DocumentFact) -> None:
     """Every Alt, ActualText and E in the structure tree; raises TooManyTagsError."""
-    root = reference(key_of(doc, doc.pdf_catalog(), "StructTreeRoot"))
+    root = pdf.reference(pdf.key_of(doc, doc.pdf_catalog(), "StructTreeRoot"))
     stack = [] if root is None else [root]
     seen: set[int] = set()
     while stack:
@@ -225,22 +208,22 @@ def _tags(tree: PageTree, doc: pymupdf.Document, document: DocumentFact) -> None
         seen.add(number)
         if len(seen) > _MOST_TAGS:
             raise TooManyTagsError(f"the structure tree has more than {_MOST_TAGS} elements")
-        text = written(doc, number)  # a damaged element has no text; its page is read all the same
+        text = pdf.written(doc, number)  # a damaged element has no text; its page is read all the same
         if _HAS_TAG_TEXT.search(text):
-            page_num = tree.numbers.get(reference(key_of(doc, number, "Pg")) or -1, DOCUMENT_PAGE)
-            for row, source in _tag_texts(object_of(doc, number), text):
+            page_num = tree.numbers.get(pdf.reference(pdf.key_of(doc, number, "Pg")) or -1, DOCUMENT_PAGE)
+            for row, source in _tag_texts(pdf.object_of(doc, number), text):
                 _add_line(document, row, source, number, page_num)
         kids = text[text.find("/K") :] if "/K" in text else ""
-        stack.extend(kid for kid in references_in(kids) if kid not in tree.numbers)
+        stack.extend(kid for kid in pdf.references_in(kids) if kid not in tree.numbers)
 
 
 def _tag_texts(element: Any, text: str) -> Iterator[tuple[str, TextSource]]:
     """Rows of text of a structure element, and what they are."""
     alone = text.count("<<") == 1  # nothing inside it to look through: so it is with nearly all of thousands
-    for part in (element,) if alone else direct_dictionaries(element):
+    for part in (element,) if alone else pdf.direct_dictionaries(element):
         for key, source in _TAG_TEXTS:
             if not alone or f"/{key}" in text:
-                rows = text_of(get(part, key)).splitlines()
+                rows = pdf.text_of(pdf.get(part, key)).splitlines()
                 yield from ((row.strip(), source) for row in rows if row.strip())
 
 

@@ -14,8 +14,9 @@ from pathlib import Path
 import pymupdf
 
 from docaudit.codes import DOCUMENT_PAGE, BlindSpotKind, TextLikely
+from docaudit.extract import pdf_objects as pdf
 from docaudit.extract.page_tree import PageTree
-from docaudit.extract.pdf_objects import ENGINE_ERRORS, references_in, references_under, written
+from docaudit.extract.pdf_objects import ENGINE_ERRORS
 from docaudit.extract.protocol import RevisionFact, SpotFact
 from docaudit.extract.xml import NotXmlError, rich_rows, xml_rows
 
@@ -96,7 +97,7 @@ def earlier_revisions(
     if changed:
         return facts, [unread(page, TextLikely.UNKNOWN) for page in _pages_of(doc, tree, changed)]
     updated = {int(match[1]) for match in _OBJECT.finditer(data, ends[-1])}
-    signed = any(_SIGNATURE.search(written(doc, number)) for number in updated)
+    signed = any(_SIGNATURE.search(pdf.written(doc, number)) for number in updated)
     added = "the last one only adds a signature: " if signed else ""
     detail = f"; {added}nothing that they say was taken away since"
     return facts, [unread(DOCUMENT_PAGE, TextLikely.NO, detail)]
@@ -105,7 +106,7 @@ def earlier_revisions(
 def _taken_away(old: pymupdf.Document, new: pymupdf.Document) -> Iterator[int]:
     """Objects of which the new revision does not say all that the old one says."""
     for number in range(1, old.xref_length()):
-        before, after = written(old, number), written(new, number)
+        before, after = pdf.written(old, number), pdf.written(new, number)
         if _OF_THE_FILE.search(before) or before in {"", "null"}:
             continue
         if (before != after and _tokens(before) - _tokens(after)) or (
@@ -148,10 +149,10 @@ def _pages_of(doc: pymupdf.Document, tree: PageTree, changed: set[int]) -> list[
 def _reached(doc: pymupdf.Document, tree: PageTree, page: int) -> set[int]:
     """Objects that a page is made of, as far as they lead; other pages and what lies above are none of them."""
     seen = {page}
-    stack = references_under(doc, page, ("Contents", "Annots", "Resources", "AF", "Group", "B"))
+    stack = pdf.references_under(doc, page, ("Contents", "Annots", "Resources", "AF", "Group", "B"))
     while stack and len(seen) < _MOST_REACHED:
         number = stack.pop()
         if number not in seen and number not in tree.numbers:
             seen.add(number)
-            stack += references_in(_ABOVE.sub(" ", written(doc, number)))
+            stack += pdf.references_in(_ABOVE.sub(" ", pdf.written(doc, number)))
     return seen

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 import pymupdf
 
 from docaudit.codes import BlindSpotKind, TextLikely, TextSource, Visibility
+from docaudit.extract import pdf_objects as pdf
 from docaudit.extract.boxes import area, centre_in, grown, longest_side, overlap, page_share
 from docaudit.extract.images import note_reading
 from docaudit.extract.ink import InkRegion, PageInk, merged_regions, one_region, with_margin
 from docaudit.extract.ocr import OcrReader, RegionReading
 from docaudit.extract.ocr_engines import TextFinder
-from docaudit.extract.pdf_objects import get, is_dict, is_null, items, name_of, object_of
 from docaudit.extract.protocol import Box, ImageFact, LineFact, SpotFact
 from docaudit.extract.second_look import CRUMB_PT, SecondLook, look_again
 from docaudit.extract.shapes import TINY_ROW
@@ -229,9 +229,12 @@ def _believed(reading: RegionReading, look: SecondLook) -> list[LineFact]:
 def engines_may_differ(page: pymupdf.Page) -> bool:
     """Whether engines may draw the page differently: annotations with something to draw, forms within it, layers."""
     doc = page.parent
-    for annotation in items(get(object_of(doc, page.xref), "Annots")):
-        if is_dict(get(annotation, "AP")) or name_of(get(annotation, "Subtype")) not in _NEVER_DRAWN:
+    for annotation in pdf.items(pdf.get(pdf.object_of(doc, page.xref), "Annots")):
+        if (
+            pdf.is_dict(pdf.get(annotation, "AP"))
+            or pdf.name_of(pdf.get(annotation, "Subtype")) not in _NEVER_DRAWN
+        ):
             return True
-    if not is_null(get(object_of(doc, doc.pdf_catalog()), "OCProperties")):
+    if not pdf.is_null(pdf.get(pdf.object_of(doc, doc.pdf_catalog()), "OCProperties")):
         return True
     return bool(page.get_xobjects())
