@@ -63,7 +63,7 @@ _MOST_CODES, _MOST_GLYPHS = 400, 64
 """Codes of a composite font that are drawn, and glyphs of letters, and of other characters, that are compared: enough
 for any font that is cut down to what a document uses. Chosen, not measured."""
 _ALIKE = 2
-"""More characters than so many with one and the same picture: the box that a font draws for what it lacks."""
+"""More characters than so many with one and the same cell: the box that a font draws for what it lacks."""
 _CHARACTERS = re.compile(rb"beginbfchar(.*?)endbfchar", re.DOTALL)
 _RANGES = re.compile(rb"beginbfrange(.*?)endbfrange", re.DOTALL)
 _CHARACTER = re.compile(rb"<([0-9A-Fa-f]+)>\s*<[0-9A-Fa-f\s]*>")
@@ -135,12 +135,12 @@ def specimens(doc: pymupdf.Document, number: int, simple: bool) -> list[Specimen
                 blank = all(map(draws_nothing, claim))
                 (spaces if blank else judged if script_group(claim) else others).append(at)
         chosen = judged[:_MOST_GLYPHS] + others[:_MOST_GLYPHS] + spaces
-        pictures = _cells(page, chosen) if chosen else []
-    same = Counter(pictures)
+        cells = _cells(page, chosen) if chosen else []
+    same = Counter(cells)
     return [
         Specimen(claims[at], shape)
-        for at, picture in zip(chosen, pictures, strict=True)
-        if same[picture] <= _ALIKE and (shape := shape_of(picture)) is not None
+        for at, cell in zip(chosen, cells, strict=True)
+        if same[cell] <= _ALIKE and (shape := shape_of(cell)) is not None
     ]
 
 
@@ -216,19 +216,19 @@ def _font(name: str) -> tuple[pymupdf.Font, dict[str, Shape | None]]:
 
 
 @lru_cache(maxsize=8192)
-def shape_of(picture: bytes) -> Shape | None:
-    """The shape of the glyph in the picture of a cell (0 is white); None without ink, or if it is a plain block.
+def shape_of(cell: bytes) -> Shape | None:
+    """The shape of the glyph drawn in a cell (0 is white); None without ink, or if it is a plain block.
 
-    Subsets of a font, of which a document may have hundreds, draw the same pictures again.
+    Subsets of a font, of which a document may have hundreds, draw the same cells again.
     """
     side = _CELL_PT * _ZOOM
-    cell = np.frombuffer(picture, dtype=np.uint8).reshape(side, side)
-    ink = cell > _INK
+    pixels = np.frombuffer(cell, dtype=np.uint8).reshape(side, side)
+    ink = pixels > _INK
     columns, rows = np.flatnonzero(ink.any(axis=0)), np.flatnonzero(ink.any(axis=1))
     if not len(columns):
         return None
     x0, x1, y0, y1 = columns[0], columns[-1] + 1, rows[0], rows[-1] + 1
-    small = Image.fromarray(cell[y0:y1, x0:x1]).resize((_WIDE, _HIGH), Image.Resampling.BOX)
+    small = Image.fromarray(pixels[y0:y1, x0:x1]).resize((_WIDE, _HIGH), Image.Resampling.BOX)
     grid: Floats = np.asarray(small, dtype=np.float32).ravel() / np.float32(255)
     grid -= grid.mean()
     norm = float(np.linalg.norm(grid))
@@ -250,7 +250,7 @@ def _origin(number: int) -> tuple[int, int]:
 
 
 def _cells(page: pymupdf.Page, numbers: Sequence[int]) -> list[bytes]:
-    """The pictures of some specimens of a sheet, by their numbers; 0 is white."""
+    """The pixels of some specimens of a sheet, by their numbers; 0 is white."""
     pixmap = page.get_pixmap(matrix=pymupdf.Matrix(_ZOOM, _ZOOM), colorspace=pymupdf.csGRAY, alpha=False)
     rows = np.frombuffer(pixmap.samples, dtype=np.uint8).reshape(pixmap.height, pixmap.stride)
     ink, side = 255 - rows[:, : pixmap.width], _CELL_PT * _ZOOM

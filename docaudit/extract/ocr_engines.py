@@ -273,21 +273,6 @@ def _run(arguments: list[str], image: bytes = b"") -> bytes:
     return done.stdout
 
 
-def _words(table: str) -> list[OcrWord]:
-    lines: dict[tuple[str, ...], int] = {}
-    found = []
-    for row in csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE):
-        if row["level"] != _WORD_LEVEL or not (row["text"] or "").strip():
-            continue
-        number = lines.setdefault(
-            tuple(row[name] for name in ("block_num", "par_num", "line_num")), len(lines) + 1
-        )
-        left, top, width, height = (float(row[name]) for name in ("left", "top", "width", "height"))
-        box = (left, top, left + width, top + height)
-        found.append(OcrWord(row["text"].strip(), box, float(row["conf"]), number))
-    return found
-
-
 _FEWEST_PX, _STEP_PX, _MOST_PX = 96, 96, 2400
 """Sides of an image for the networks: least, in steps of, and at most; chosen for their memory."""
 
