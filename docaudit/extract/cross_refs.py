@@ -127,7 +127,11 @@ def _refs(lines: list[PageLine], objects: Objects) -> Iterator[dict[str, object]
             )
             yield _ref(mention, line, resolved=resolved, external=external)
         for mention in other_documents(joined):
-            if mention.start < end and not _is_said_of_object(mention, joined):
+            # "Exhibit 10.4, filed separately" says of an object where it is: that one is listed as external.
+            before = joined[: mention.start].rstrip(" ,(")
+            near = (before == joined[: named.end].rstrip() for named in mentions(joined))
+            of_object = mention.object_id.endswith("separately") and any(near)
+            if mention.start < end and not of_object:
                 yield _ref(mention, line, resolved=False, external=True)
 
 
@@ -150,13 +154,6 @@ def _is_external(mention: Mention, joined: str) -> bool:
     if mention.object_type == "別添" or _SUPPLEMENT.search(before):
         return True
     return bool(_EXTERNAL_AFTER.match(after) or _EXTERNAL_BEFORE.search(before))
-
-
-def _is_said_of_object(mention: Mention, joined: str) -> bool:
-    """Whether it says of an object where it is ("Exhibit 10.4, filed separately"): that one is listed as external."""
-    before = joined[: mention.start].rstrip(" ,(")
-    near = (before == joined[: named.end].rstrip() for named in mentions(joined))
-    return mention.object_id.endswith("separately") and any(near)
 
 
 class _Numbering:

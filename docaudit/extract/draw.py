@@ -197,8 +197,11 @@ def _quads_of_mark(mark: Mark, page: pymupdf.Page, letters: _PageLetters) -> lis
 
     def distance(place: _Place) -> float | None:
         # What another reader saw may stand beside the same word of the text layer: then its box is the better one.
-        near = mark.text_layer or _shared(place.quads[0].rect, box) >= 0.3
-        return place.distance(box) if near else None
+        rect = place.quads[0].rect
+        common = pymupdf.Rect(rect) & box
+        smaller = min(rect.get_area(), box.get_area())
+        shared = common.get_area() / smaller if smaller > 0 and not common.is_empty else 0.0
+        return place.distance(box) if mark.text_layer or shared >= 0.3 else None
 
     first = _nearest(letters.places(mark.lines[0].strip()), distance)
     quads = [box.quad] if first is None else list(first.quads)
@@ -216,13 +219,6 @@ def _nearest(places: Sequence[_Place], distance: Callable[[_Place], float | None
         (away, number) for number, place in enumerate(places) if (away := distance(place)) is not None
     ]
     return places[min(distances)[1]] if distances else None
-
-
-def _shared(rect: pymupdf.Rect, other: pymupdf.Rect) -> float:
-    """The common area as a share of the smaller."""
-    common = pymupdf.Rect(rect) & other
-    smaller = min(rect.get_area(), other.get_area())
-    return float(common.get_area() / smaller) if smaller > 0 and not common.is_empty else 0.0
 
 
 def _below(page: pymupdf.Page, line: pymupdf.Quad, place: _Place) -> float | None:

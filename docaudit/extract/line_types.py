@@ -149,15 +149,13 @@ def _table_cells(lines: Sequence[Line]) -> set[int]:
     cells: set[int] = set()
     group: list[Line] = []
     for line in [*sorted(level, key=lambda line: line.y0 + line.y1), None]:
-        if line is not None and group and _same_row(group[-1], line):
-            group.append(line)
-            continue
+        if line is not None and group:
+            before, middle = group[-1], (line.y0 + line.y1) / 2
+            beside = line.x0 >= before.x1 - 1 or line.x1 <= before.x0 + 1
+            if beside and before.y0 + 1 < middle < before.y1 - 1:
+                group.append(line)
+                continue
         if len(group) >= 3 or (len(group) == 2 and _NUMERIC.match(max(group, key=lambda cell: cell.x0).text)):
             cells |= {cell.line_num for cell in group}
         group = [] if line is None else [line]
     return cells
-
-
-def _same_row(line: Line, other: Line) -> bool:
-    middle = (other.y0 + other.y1) / 2
-    return line.y0 + 1 < middle < line.y1 - 1 and (other.x0 >= line.x1 - 1 or other.x1 <= line.x0 + 1)

@@ -67,7 +67,13 @@ def _other_words(line: LineFact, words: list[OcrWord], lines: list[LineFact]) ->
     letters = letters_of(line.text)
     if len(letters) < _LETTERS or sum(map(str.isascii, letters)) < 0.9 * len(letters):
         # Nothing that OCR in English can be expected to read: only several plain words are believed against it.
-        plain = [word for word in words if _is_plain(word) and not _stands_in(word, lines)]
+        plain = []
+        for word in words:
+            alphabetic = "".join(filter(str.isalpha, word.text))
+            small = alphabetic.isascii() and alphabetic[1:].islower()
+            certain = word.confidence >= _CERTAIN and len(alphabetic) >= _LETTERS
+            if certain and small and not _stands_in(word, lines):
+                plain.append(word)
         return plain if len(plain) >= _PLAIN_WORDS else []
     seen = letters_of("".join(word.text for word in sorted(words, key=lambda word: word.box[0])))
     if len(seen) < _LETTERS:
@@ -80,13 +86,6 @@ def _other_words(line: LineFact, words: list[OcrWord], lines: list[LineFact]) ->
         if len(letters_of(word.text)) >= _LONG_WORD
         and fuzz.partial_ratio(letters_of(word.text), letters) < _WORD_LIKE
     ]
-
-
-def _is_plain(word: OcrWord) -> bool:
-    """A word in small Latin letters, its first perhaps a capital, of which OCR is certain."""
-    letters = "".join(filter(str.isalpha, word.text))
-    lower = letters.isascii() and letters[1:].islower()
-    return word.confidence >= _CERTAIN and len(letters) >= _LETTERS and lower
 
 
 def _stands_in(word: OcrWord, lines: list[LineFact]) -> bool:

@@ -60,7 +60,7 @@ def document_parts(
         (partial(_attachments, tree), BlindSpotKind.ATTACHMENT_NOT_READ),
         (partial(_forms, tree), BlindSpotKind.FORM_NOT_READ),
         (_xfa, BlindSpotKind.FORM_NOT_READ),
-        (partial(_revisions, tree, password), BlindSpotKind.EARLIER_REVISION),
+        (partial(earlier_revisions, tree, password), BlindSpotKind.EARLIER_REVISION),
         (partial(_tags, tree), BlindSpotKind.TAGGED_TEXT_NOT_READ),
         (_end_of_file, BlindSpotKind.PAGE_DAMAGED),
     )
@@ -189,11 +189,6 @@ def _xfa_rows(packets: list[tuple[str, bytes]], not_read: Callable[[str, str], N
             except NotXmlError as error:
                 not_read(name, str(error))
         return rows
-
-
-def _revisions(tree: PageTree, password: str | None, doc: pymupdf.Document, document: DocumentFact) -> None:
-    document.revisions, spots = earlier_revisions(doc, tree, password)
-    document.spots += spots
 
 
 def _tags(tree: PageTree, doc: pymupdf.Document, document: DocumentFact) -> None:

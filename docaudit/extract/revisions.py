@@ -17,7 +17,7 @@ from docaudit.codes import DOCUMENT_PAGE, BlindSpotKind, TextLikely
 from docaudit.extract import pdf_objects as pdf
 from docaudit.extract.page_tree import PageTree
 from docaudit.extract.pdf_objects import ENGINE_ERRORS
-from docaudit.extract.protocol import RevisionFact, SpotFact
+from docaudit.extract.protocol import DocumentFact, RevisionFact, SpotFact
 from docaudit.extract.xml import NotXmlError, rich_rows, xml_rows
 
 _END = re.compile(rb"startxref\s+(\d{1,12})\s+%%EOF")
@@ -66,41 +66,47 @@ def xmp_rows(data: bytes) -> list[str]:
 
 
 def earlier_revisions(
-    doc: pymupdf.Document, tree: PageTree, password: str | None
-) -> tuple[list[RevisionFact], list[tuple[int, SpotFact]]]:
-    """The earlier revisions, and a blind spot for each page of which they may show something else.
+    tree: PageTree, password: str | None, doc: pymupdf.Document, document: DocumentFact
+) -> None:
+    """Add the earlier revisions to `document`, and a blind spot for each page of which they may show something else.
 
     Args:
-        doc: The document.
-        tree: Its pages.
+        tree: The pages of the document.
         password: What opens it.
+        doc: The document as the engine has it.
+        document: What is known of it.
     """
     count = int(doc.version_count) - 1
     if count < 1:
-        return [], []
+        return
     data = Path(doc.name).read_bytes()
     ends = revision_ends(data)[:-1]
     facts = [RevisionFact(number, end) for number, end in enumerate(ends, 1)] if len(ends) == count else []
 
-    def unread(page_num: int, likely: TextLikely, detail: str = "") -> tuple[int, SpotFact]:
+    def unread(page_num: int, likely: TextLikely, detail: str = "") -> None:
         text = f"{count} earlier revision(s) of the file{detail}"
-        return page_num, SpotFact(BlindSpotKind.EARLIER_REVISION, likely, text)
+        document.spots.append((page_num, SpotFact(BlindSpotKind.EARLIER_REVISION, likely, text)))
 
     if not facts or count > _MOST_COMPARED or len(data) > _MOST_BYTES:
-        return facts, [unread(DOCUMENT_PAGE, TextLikely.UNKNOWN)]
+        document.revisions = facts
+        unread(DOCUMENT_PAGE, TextLikely.UNKNOWN)
+        return
     changed: set[int] = set()
     for fact in facts:
         with pymupdf.open(stream=data[: fact.end], filetype="pdf") as old:
             if old.needs_pass:
                 old.authenticate(password or "")
             changed |= set(_taken_away(old, doc))
+    pages = _pages_of(doc, tree, changed) if changed else []
+    document.revisions = facts
+    for page in pages:
+        unread(page, TextLikely.UNKNOWN)
     if changed:
-        return facts, [unread(page, TextLikely.UNKNOWN) for page in _pages_of(doc, tree, changed)]
+        return
     updated = {int(match[1]) for match in _OBJECT.finditer(data, ends[-1])}
     signed = any(_SIGNATURE.search(pdf.written(doc, number)) for number in updated)
     added = "the last one only adds a signature: " if signed else ""
-    detail = f"; {added}nothing that they say was taken away since"
-    return facts, [unread(DOCUMENT_PAGE, TextLikely.NO, detail)]
+    unread(DOCUMENT_PAGE, TextLikely.NO, f"; {added}nothing that they say was taken away since")
 
 
 def _taken_away(old: pymupdf.Document, new: pymupdf.Document) -> Iterator[int]:

@@ -130,11 +130,12 @@ class UnreadInk:
         """Images that only one of the engines can draw: what the other shows was not accounted for. Where text lies
         under such an image or over it, the two cannot be told apart, and the image counts as not read.
         """
-        return [
-            InkRegion(box, _A_WORD, TextLikely.YES if _meets(box, self._ink.boxes) else TextLikely.UNKNOWN)
-            for box in (image.box for image in self._images)
-            if not any(overlap(region.box, box) > 0 for region in regions) and self._ink.undrawn(box)
-        ]
+        undrawn = []
+        for box in (image.box for image in self._images):
+            if not any(overlap(region.box, box) > 0 for region in regions) and self._ink.undrawn(box):
+                over_text = any(overlap(box, text) > 0 for text in self._ink.boxes)
+                undrawn.append(InkRegion(box, _A_WORD, TextLikely.YES if over_text else TextLikely.UNKNOWN))
+        return undrawn
 
     def _list(self, kind: BlindSpotKind, region: InkRegion, likely: TextLikely, detail: str) -> None:
         share = page_share(region.box, self._box)
@@ -207,10 +208,6 @@ class UnreadInk:
             for part in parts
             if not words or part.likely is TextLikely.YES or longest_side(part.box) >= CRUMB_PT
         ]
-
-
-def _meets(box: Box, boxes: list[Box]) -> bool:
-    return any(overlap(box, other) > 0 for other in boxes)
 
 
 def _believed(reading: RegionReading, look: SecondLook) -> list[LineFact]:
