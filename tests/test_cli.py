@@ -22,8 +22,8 @@ import docaudit
 from docaudit import saved as json_form
 from docaudit.cli import main
 from docaudit.cli.app import app
-from docaudit.cli.sections import SECTION_OF, SECTIONS, TASKS
-from docaudit.cli.swept import Swept, print_swept
+from docaudit.cli.flags import SECTION_OF, SECTIONS, TASKS
+from docaudit.cli.sweep import Swept, print_swept
 from docaudit.codes import (
     AbsenceReason,
     BlindSpotKind,

@@ -221,7 +221,7 @@ def test_too_many_reports_are_not_made_unasked(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("docaudit.corpus.pages.MOST_REPORTS", 12)
-    monkeypatch.setattr("docaudit.cli.corpus_show.MOST_REPORTS", 12)
+    monkeypatch.setattr("docaudit.corpus.pages.MOST_REPORTS", 12)
     assert main(["corpus", "show", str(store), "--html", str(tmp_path / "few")]) == 0
     assert "no report was made of 13 audits" in capsys.readouterr().err
     assert not (tmp_path / "few" / "reports").exists()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 import docaudit
-from docaudit.cli import glossary, main
+from docaudit.cli import coverage, main
 from docaudit.codes import ChunkPlace, Finding, RetrievalVerdict
 from docaudit.errors import RetrievalError
 from docaudit.justification import AbsenceJustification, RetrievalCheck, RetrievedChunk
@@ -344,7 +344,7 @@ class TestSaved:
 
 
 def test_every_code_is_explained() -> None:
-    known = {(entry.of, entry.code) for entry in glossary.entries()}
+    known = {(entry.of, entry.code) for entry in coverage.entries()}
     assert {("verdict on a retriever", one.value) for one in RetrievalVerdict} <= known
     assert {("place of a retrieved chunk", one.value) for one in ChunkPlace} <= known
 

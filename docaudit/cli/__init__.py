@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: Words after the program name; those of the process if None.
     """
     from docaudit.cli.app import app
-    from docaudit.cli.common import State
+    from docaudit.cli.flags import State
 
     given = list(sys.argv[1:] if arguments is None else arguments)
     state = State()

@@ -12,8 +12,8 @@ from docaudit.abstention.adoption import FollowUp, diff_bundles, load_bundle, ne
 from docaudit.abstention.adoption import adopt as make
 from docaudit.abstention.gate import written
 from docaudit.abstention.splits import load_split, take_held_out
+from docaudit.cli.flags import print_json
 from docaudit.cli.gates import read_results
-from docaudit.cli.printing import print_json
 from docaudit.errors import OutputError
 from docaudit.files import write_text
 from docaudit.render.language import one_line

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from docaudit.cli.common import debug_flag, json_flag
+from docaudit.cli.flags import debug_flag, json_flag
 
 _share = click.FloatRange(0, 1)
 

@@ -14,7 +14,7 @@ from docaudit.abstention.ledger.evaluate import (
 )
 from docaudit.abstention.ledger.read import FILES, load_ledger
 from docaudit.abstention.ledger.results import Decision, Evaluation
-from docaudit.cli.printing import print_json
+from docaudit.cli.flags import print_json
 from docaudit.errors import OutputError
 from docaudit.files import write_text
 from docaudit.render import ledger_text

@@ -1,17 +1,95 @@
-"""Every AuditOptions field as a flag of the same name: made from the model, so that no option can be forgotten."""
+"""Flags that several commands share, how --help is laid out, and JSON and progress as every command prints them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import click
 
 from docaudit.errors import OptionError
 from docaudit.options import AuditOptions, described
 
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass
+class State:
+    """What the flags that every command has were set to."""
+
+    debug: bool = False
+
+
+def _set_debug(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value:
+        context.ensure_object(State).debug = True
+
+
+password_flag = click.option(
+    "--password",
+    metavar="TEXT",
+    envvar="DOCAUDIT_PASSWORD",
+    help="Password of an encrypted document. Better through the environment: DOCAUDIT_PASSWORD.",
+)
+debug_flag = click.option(
+    "--debug",
+    is_flag=True,
+    expose_value=False,
+    callback=_set_debug,
+    # Before all others, so that it also covers what the others' own checks raise.
+    is_eager=True,
+    help="Show the traceback of an unexpected error.",
+)
+json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
+concepts_flag = click.option(
+    "--concepts",
+    required=True,
+    metavar="TABLE",
+    type=click.Path(path_type=Path),
+    help="Concept table: CSV, TSV, JSON, YAML or XLSX.",
+)
+retrieved_flag = click.option(
+    "--retrieved",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Chunks that a retriever gave for the question (JSON list or JSON Lines: text, page or pages, id, score): "
+    "did it miss what the sweep found?",
+)
+
+
+def documents(nargs: int = 1) -> Callable[[Command], Command]:
+    """The argument DOC: a PDF, or a folder that `docaudit parse` wrote."""
+    name, label = ("doc", "DOC") if nargs == 1 else ("docs", "DOC...")
+    return click.argument(name, metavar=label, nargs=nargs, required=True, type=click.Path(path_type=Path))
+
+
+def one_form(**forms: bool) -> str:
+    """Name of the form that was chosen by its flag, text if none was.
+
+    Raises:
+        click.UsageError: Two forms were chosen.
+    """
+    chosen = [name for name, is_chosen in forms.items() if is_chosen]
+    if len(chosen) > 1:
+        named = " and ".join(f"--{name}" for name in chosen)
+        raise click.UsageError(f"{named} exclude each other", click.get_current_context())
+    return chosen[0] if chosen else "text"
+
+
+def table_argument(name: str = "table") -> Callable[[Command], Command]:
+    """An argument that is the file of a concept table."""
+    return click.argument(name, metavar=name.upper(), type=click.Path(path_type=Path))
+
+
 _SHOWN_ELSEWHERE = {"password": "Better through the environment: DOCAUDIT_PASSWORD."}
 
 
@@ -94,3 +172,139 @@ def _waivers(codes: tuple[str, ...], reasons: tuple[str, ...]) -> dict[str, str]
     if len(set(codes)) != len(codes):
         raise OptionError("--waive names an obligation twice", remedy="write both reasons into one --because")
     return {code: reason.strip() for code, reason in zip(codes, reasons, strict=True)}
+
+
+SECTIONS = {
+    "What counts as absent": ("scope", "window_words", "required", "canary", "waive", "because"),
+    "Reading": (
+        "ocr",
+        "ocr_engine",
+        "ocr_lang",
+        "ocr_confidence",
+        "ink",
+        "second_reader",
+        "attachment_depth",
+        "revisions",
+        "password",
+    ),
+    "Explanation": ("language", "closest", "explain_with", "explain_seconds"),
+    "Limits": (
+        "workers",
+        "page_seconds",
+        "document_seconds",
+        "memory_mb",
+        "attachment_mb",
+        "regex_seconds",
+        "sweep_seconds",
+    ),
+}
+"""Headings and the options of AuditOptions below them; every other option of a command stands under "Options"."""
+SECTION_OF = {name: title for title, names in SECTIONS.items() for name in names}
+
+
+class SectionedCommand(click.Command):
+    """A command that has flags of AuditOptions: its --help shows them under the headings of SECTIONS."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, the command's own first."""
+        for title, options in sections_of(self, ctx).items():
+            with formatter.section(title):
+                formatter.write_dl([record for option in options if (record := option.get_help_record(ctx))])
+
+
+def sections_of(command: click.Command, ctx: click.Context) -> dict[str, list[click.Option]]:
+    """The options of a command by heading, those without a heading first; no heading is empty."""
+    by_title: dict[str, list[click.Option]] = {title: [] for title in ("Options", *SECTIONS)}
+    for option in command.get_params(ctx):
+        if isinstance(option, click.Option) and not option.hidden:
+            by_title[SECTION_OF.get(option.name or "", "Options")].append(option)
+    return {title: options for title, options in by_title.items() if options}
+
+
+TASKS = {
+    "Ask a document": ("audit", "coverage", "sweep", "parse", "explain"),
+    "Make the concept table": ("init", "accept", "reject", "suggest", "lint", "strength", "diff"),
+    "Check and pass on": ("report", "verify", "compare", "sample"),
+    "Many documents": ("corpus",),
+    "Answering tools": ("gate", "evaluate", "mcp"),
+    "For other programs": ("serve",),
+}
+"""Commands by what they are for; a command that is not named here stands under "Further"."""
+
+
+class TaskGroup(click.Group):
+    """The program: its --help lists the commands by task."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by task, each with the first sentence of its help."""
+        wide = max(map(len, self.commands))
+        for title, names in tasks_of(self).items():
+            rows = [
+                (name, self.commands[name].get_short_help_str(formatter.width - wide - 6)) for name in names
+            ]
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(wide), what) for name, what in rows])
+
+
+def tasks_of(group: click.Group) -> dict[str, list[str]]:
+    """The commands that a group has, by task."""
+    named = {name for names in TASKS.values() for name in names}
+    further = [name for name in sorted(group.commands) if name not in named]
+    by_task = {title: [name for name in names if name in group.commands] for title, names in TASKS.items()}
+    return {title: names for title, names in (by_task | {"Further": further}).items() if names}
+
+
+Progress = Callable[[int, int], None]
+StageProgress = Callable[[str, int, int], None]
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False))
+
+
+@contextmanager
+def progress_bar(label: str, unit: str = "pages") -> Iterator[Progress | None]:
+    """A callable (pages or other units done, in all) that moves a bar; None where nobody would see it."""
+    with progress_bars(unit, remaining=True) as move:
+        yield None if move is None else lambda done, total: move(label, done, total)
+
+
+@contextmanager
+def progress_bars(unit: str, *, remaining: bool = False) -> Iterator[StageProgress | None]:
+    """As `progress_bar` for work in stages, one after the other: a callable (stage, units done, in all).
+
+    Args:
+        unit: Unit that is shown: of the pages or terms done, or of the rate in each minute.
+        remaining: Whether the unit is that of the work, not of its rate in each minute.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        # markup=False: a file name with brackets is a name, not an instruction.
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[unit]}"),
+        TimeRemainingColumn(elapsed_when_finished=not remaining),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=300) as bar:
+        stage_task: dict[str, TaskID] = {}
+
+        def move(stage: str, done: int, total: int) -> None:
+            if stage not in stage_task:
+                for finished in stage_task.values():
+                    bar.remove_task(finished)
+                stage_task.clear()
+                stage_task[stage] = bar.add_task(stage, total=total, unit=unit if remaining else "")
+            bar.update(stage_task[stage], completed=done, total=total)
+            speed = bar.tasks[0].speed
+            if speed and not remaining:
+                bar.update(stage_task[stage], unit=f"{60 * speed:,.0f} {unit}")
+
+        yield move

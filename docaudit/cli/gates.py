@@ -12,8 +12,8 @@ from docaudit.abstention.gate import written
 from docaudit.abstention.results import Frozen, read_frozen, read_json
 from docaudit.abstention.splits import load_split, take_held_out, take_part
 from docaudit.abstention.threshold_sweep import Sweep, lenient_first, sweep_thresholds
+from docaudit.cli.flags import print_json
 from docaudit.cli.gate_tables import print_sweep
-from docaudit.cli.printing import print_json
 from docaudit.errors import GateError, OutputError
 from docaudit.files import write_text
 from docaudit.render.language import plural

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from docaudit.cli.adopting import adopt, diff
-from docaudit.cli.common import Command, debug_flag, json_flag
+from docaudit.cli.flags import Command, debug_flag, json_flag
 
 _plot_flag = click.option(
     "--plot",

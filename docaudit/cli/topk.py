@@ -19,9 +19,9 @@ from docaudit.abstention.topk import (
     stage_logs,
     topk_grid,
 )
+from docaudit.cli.flags import print_json
 from docaudit.cli.gate_tables import print_table
 from docaudit.cli.gates import read_results
-from docaudit.cli.printing import print_json
 from docaudit.render.language import one_line
 from docaudit.render.terminal import ConsoleWriter, new_console
 

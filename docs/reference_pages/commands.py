@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import click
 
 from docaudit.cli.app import EXIT_CODES, app
-from docaudit.cli.sections import SectionedCommand, sections_of, tasks_of
+from docaudit.cli.flags import SectionedCommand, sections_of, tasks_of
 from reference_pages.markdown import page, row, table
 
 HEAD = """# Commands

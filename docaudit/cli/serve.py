@@ -1,4 +1,4 @@
-"""`docaudit serve`: its flags are the settings of docaudit.integrations.http.base. The server loads when it runs."""
+"""The commands that serve other programs: mcp for assistants, serve over HTTP. The servers load when they run."""
 
 from __future__ import annotations
 
@@ -7,8 +7,79 @@ from typing import Any
 
 import click
 
-from docaudit.cli.common import debug_flag
+from docaudit.cli.flags import debug_flag
 from docaudit.errors import OptionError
+from docaudit.options import AuditOptions
+
+_PAGE_SECONDS: float = AuditOptions.model_fields["page_seconds"].default
+_DOCUMENT_SECONDS: float = AuditOptions.model_fields["document_seconds"].default
+
+
+@click.command()
+@click.argument("folders", metavar="FOLDER...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--page-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=_PAGE_SECONDS,
+    help=f"Most time for one page that a client may ask for. [default: {_PAGE_SECONDS:g}]",
+)
+@click.option(
+    "--document-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=_DOCUMENT_SECONDS,
+    help=f"Most time for a document that a client may ask for. [default: {_DOCUMENT_SECONDS:g}]",
+)
+@click.option(
+    "--max-mb", type=click.IntRange(min=1), default=1024, help="MiB of the largest file. [default: 1024]"
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1, max=64),
+    default=2,
+    help="Calls that are worked on at the same time; others wait. [default: 2]",
+)
+@click.option(
+    "--password",
+    envvar="DOCAUDIT_PASSWORD",
+    help="Password of encrypted documents. Better through the environment: DOCAUDIT_PASSWORD.",
+)
+@click.option(
+    "--http",
+    "port",
+    metavar="PORT",
+    type=click.IntRange(1, 65535),
+    help="Serve http://127.0.0.1:PORT/mcp, to this machine alone, instead of standard input and output.",
+)
+@debug_flag
+def mcp(
+    folders: tuple[Path, ...],
+    page_seconds: float,
+    document_seconds: float,
+    max_mb: int,
+    jobs: int,
+    password: str | None,
+    port: int | None,
+) -> int:
+    """Serve an assistant the tools of docaudit, over its own protocol.
+
+    The tools are audit, coverage, sweep, suggest and verify, for files below each FOLDER and no others.
+    Speaks the Model Context Protocol over standard input and output (extra mcp). Exit code: 0 when the client has gone,
+    2 error.
+    """
+    from docaudit.integrations.folders import AllowedFolders
+
+    allowed = AllowedFolders(folders, max_mb=max_mb)
+    try:
+        from docaudit.integrations.mcp import Limits
+        from docaudit.integrations.mcp import serve as run
+    except ImportError as error:
+        raise OptionError(
+            "the package mcp, which speaks the protocol, cannot be loaded",
+            remedy='pip install ".[mcp]" in the folder of docaudit',
+        ) from error
+    run(allowed, Limits(page_seconds, document_seconds, jobs, password), port=port)
+    return 0
+
 
 _FOLDER = click.Path(path_type=Path)
 
@@ -88,6 +159,3 @@ def serve(**flags: Any) -> int:
 
     run(settings, say)
     return 0
-
-
-COMMANDS = (serve,)

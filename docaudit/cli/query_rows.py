@@ -1,4 +1,4 @@
-"""The work of `docaudit corpus query`: rows as a table, or in a form for programs."""
+"""Rows of `docaudit corpus query` as a table on the terminal, or in a form for programs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import click
@@ -20,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from docaudit.corpus.audits import ALL, QUERY_TABLES
-from docaudit.corpus.query import Answer, answering
+from docaudit.corpus.query import Answer
 from docaudit.render.language import csv_cell, one_line, plural
 from docaudit.render.terminal import ConsoleWriter, new_console
 
@@ -28,19 +27,17 @@ _GAP, _NARROWEST = 2, 12
 _NULL = "NULL"
 
 
-def query(store: Path, sql: str, *, seconds: float | None, memory_mb: int, form: str, limit: int) -> int:
-    """Ask, and print the rows in this form."""
-    with answering(store, sql, seconds=seconds, memory_mb=memory_mb) as answer:
-        if form == "text":
-            _print(answer, limit)
-        elif form == "csv":
-            _csv(answer)
-        else:
-            _json(answer, lines=form == "jsonl")
-    return 0
+def print_answer(answer: Answer, form: str, limit: int) -> None:
+    """Print the rows as text (at most limit of them, 0 for all), csv, json or jsonl."""
+    if form == "text":
+        _print(answer, limit)
+    elif form == "csv":
+        _csv(answer)
+    else:
+        _json(answer, lines=form == "jsonl")
 
 
-def columns(*, as_json: bool) -> int:
+def print_columns(*, as_json: bool) -> int:
     """List the tables with what a row of each is, and what each column means."""
     if as_json:
         listed = {
@@ -74,8 +71,8 @@ def _print(answer: Answer, limit: int) -> None:
         _table(paper, answer.columns, shown) if _fits(paper, answer.columns, shown) else _records(
             paper, answer.columns, shown
         )
-    said = plural(len(shown) + more, "row")
-    paper.say((said if not more else f"{said}, {limit:,} of them shown: --limit 0 shows all", "dim"))
+    count = plural(len(shown) + more, "row")
+    paper.say((count if not more else f"{count}, {limit:,} of them shown: --limit 0 shows all", "dim"))
 
 
 def _fits(paper: ConsoleWriter, names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
@@ -123,14 +120,14 @@ def _in_csv(value: object) -> object:
 
 def _json(answer: Answer, *, lines: bool) -> None:
     """Objects one by one, so that memory does not grow with the rows."""
-    told = _objects(answer)
+    objects = _objects(answer)
     if lines:
-        for one in told:
-            click.echo(one)
+        for text in objects:
+            click.echo(text)
         return
     click.echo("[", nl=False)
-    for number, one in enumerate(told):
-        click.echo(f"{',' if number else ''}\n {one}", nl=False)
+    for number, text in enumerate(objects):
+        click.echo(f"{',' if number else ''}\n {text}", nl=False)
     click.echo("\n]")
 
 

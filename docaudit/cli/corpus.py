@@ -1,17 +1,35 @@
-"""The commands about many documents. What they do is in docaudit.cli.corpus_run, corpus_show and corpus_query."""
+"""The commands about many documents: corpus run, show, query."""
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from docaudit.cli.common import debug_flag, json_flag
-from docaudit.cli.flags import chosen_options, option_flags
-from docaudit.cli.sections import SectionedCommand
+from docaudit.cli.audit import name_written
+from docaudit.cli.flags import (
+    SectionedCommand,
+    chosen_options,
+    debug_flag,
+    json_flag,
+    one_form,
+    option_flags,
+    print_json,
+    progress_bars,
+)
+from docaudit.errors import OptionError
 from docaudit.options import AuditOptions
 
+if TYPE_CHECKING:
+    from docaudit.concepts.model import ConceptTable
+    from docaudit.corpus import CorpusRun
+    from docaudit.corpus.matrix import CorpusMatrix
+    from docaudit.render.language import Language
+
+_NAMED = 5
 _ALONE = ("canary", "explain_with", "explain_seconds")
 """Options that are for single documents."""
 
@@ -75,10 +93,82 @@ def run(
     if every document has its row in the store, also those that failed; 2 error, also if there is no document; 130
     Ctrl-C.
     """
-    from docaudit.cli import corpus_run
+    from docaudit.corpus import run as run_corpus
+    from docaudit.corpus.sources import shown
+    from docaudit.render.language import one_line, plural
 
-    request = corpus_run.Request(sources, concepts, question, chosen_options(flags), retry_failed)
-    return corpus_run.run(request, out, jobs=jobs, scheduler=scheduler, as_json=as_json)
+    tables = _tables_by_name(concepts)
+    documents = [0, 0]
+    try:
+        with progress_bars("a minute") as bar:
+
+            def progress(stage: str, done: int, total: int) -> None:
+                if stage == "documents":
+                    documents[:] = done, total
+                if bar is not None:
+                    bar(stage, done, total)
+
+            ended = run_corpus(
+                sources,
+                tables,
+                out,
+                question=question,
+                options=chosen_options(flags),
+                jobs=jobs,
+                scheduler=scheduler,
+                progress=progress,
+                retry_failed=retry_failed,
+            )
+    except KeyboardInterrupt:
+        done, total = documents
+        click.echo(
+            f"docaudit: {done} of {total} documents are done; the same command goes on from there", err=True
+        )
+        raise
+    for line in _problems(ended):
+        click.echo(f"docaudit: {one_line(line)}", err=True)
+    if as_json:
+        print_json(ended.model_dump(mode="json"))
+        return 0
+    counts = f"{ended.read:,} read now, {ended.unchanged:,} done before, {len(ended.failed):,} failed"
+    made = f"{plural(ended.audited, 'audit')} made in {ended.seconds:,.1f} s"
+    click.echo(f"{plural(ended.documents, 'document')}: {counts}; {made}")
+    click.echo(f"look at it: docaudit corpus show {shlex.quote(shown(out))}")
+    return 0
+
+
+def _tables_by_name(paths: Iterable[Path]) -> dict[str, ConceptTable]:
+    """The tables by the names of their files; raises OptionError if two have the same name."""
+    from docaudit.concepts.model import ConceptTable
+
+    tables: dict[str, ConceptTable] = {}
+    of: dict[str, Path] = {}
+    for path in paths:
+        if path.stem in of and of[path.stem].resolve() != path.resolve():
+            raise OptionError(
+                f"two concept tables are called '{path.stem}': {of[path.stem]} and {path}",
+                remedy="rename one: results are listed by the name of the table",
+            )
+        of[path.stem] = path
+        tables[path.stem] = ConceptTable.load(path)
+    return tables
+
+
+def _problems(ended: CorpusRun) -> Iterable[str]:
+    from docaudit.render.language import plural
+
+    listed = list(ended.failed.values())
+    for failure in listed[:_NAMED]:
+        yield f"{failure.name}: {failure.detail} ({failure.remedy})"
+    if len(listed) > _NAMED:
+        yield f"and {len(listed) - _NAMED:,} more failed; the table documents has each with its reason"
+    for path, reason in list(ended.not_readable.items())[:_NAMED]:
+        yield f"{path}: {reason}"
+    if len(ended.not_readable) > _NAMED:
+        yield f"and {len(ended.not_readable) - _NAMED:,} more paths cannot be read; the table paths has each"
+    others = ended.not_documents - len(ended.not_readable)
+    if others:
+        yield f"{plural(others, 'path')} in the sources: no document; the table paths has each with its reason"
 
 
 _store = click.argument("store", metavar="STORE", type=click.Path(path_type=Path))
@@ -156,14 +246,49 @@ def show(
     reason, every count is that of all documents, and those that are in no source any more are left out and counted.
     Exit code: 0, 2 error.
     """
-    from docaudit.cli import corpus_show
+    from docaudit.corpus.matrix import load_matrix, matrix_csv, print_matrix
+    from docaudit.files import write_text
+    from docaudit.render.tables import BYTE_ORDER_MARK
 
-    named = tuple("absent_within_coverage" if one == "absent" else one for one in findings)
-    pages = None if html is None else corpus_show.Pages(html, reports, language)
-    wanted = corpus_show.Wanted(tables, named, document, gone)
-    if csv == Path("-") and as_json:
+    to_stdout = csv == Path("-")
+    if to_stdout and as_json:
         raise click.UsageError("--csv - and --json exclude each other", click.get_current_context())
-    return corpus_show.show(store, wanted, limit=limit, pages=pages, csv=csv, as_json=as_json)
+    named = tuple("absent_within_coverage" if finding == "absent" else finding for finding in findings)
+    matrix = load_matrix(store, tables=tables, findings=named, document=document, gone=gone)
+    written: list[Path] = []
+    if to_stdout:
+        click.echo(matrix_csv(matrix).removeprefix(BYTE_ORDER_MARK), nl=False)
+    elif csv is not None:
+        write_text(csv, matrix_csv(matrix))
+        written.append(csv)
+    if html is not None:
+        _write_pages(matrix, store, html, reports=reports, language=language)
+        written.append(html / "index.html")
+    if as_json:
+        print_json(matrix.model_dump(mode="json"))
+    elif not written and not to_stdout:
+        print_matrix(matrix, limit=limit)
+    name_written(written, err=as_json or to_stdout)
+    return 0
+
+
+def _write_pages(
+    matrix: CorpusMatrix, store: Path, folder: Path, *, reports: bool | None, language: Language
+) -> None:
+    from docaudit.corpus.pages import MOST_REPORTS, write_pages
+    from docaudit.render.language import plural
+
+    with progress_bars("reports/min") as bar:
+        progress = None if bar is None else lambda done, total: bar("reports", done, total)
+        made = write_pages(matrix, store, folder, reports=reports, language=language, progress=progress)
+    if not made and reports is None and any(sheet.entries for sheet in matrix.sheets):
+        total = sum(bool(entry.justification) for sheet in matrix.sheets for entry in sheet.entries)
+        if total > MOST_REPORTS:
+            click.echo(
+                f"docaudit: no report was made of {plural(total, 'audit')}: cells lead to the justifications in the "
+                "store (--reports makes them; --table, --finding and --doc choose)",
+                err=True,
+            )
 
 
 @corpus.command()
@@ -213,19 +338,14 @@ def query(
     all_findings, all_cells, all_hits. A query can read these and nothing else, and change nothing. Exit code: 0,
     2 error.
     """
-    from docaudit.cli import corpus_query
+    from docaudit.cli import query_rows
+    from docaudit.corpus.query import answering
 
-    given = {"csv": as_csv, "json": as_json, "jsonl": as_jsonl}
-    chosen = [name for name, wanted in given.items() if wanted]
-    context = click.get_current_context()
     if columns:
-        return corpus_query.columns(as_json=as_json)
+        return query_rows.print_columns(as_json=as_json)
     if sql is None:
-        raise click.UsageError("a SELECT is needed, or --columns", context)
-    if len(chosen) > 1:
-        raise click.UsageError(f"{' and '.join(f'--{name}' for name in chosen)} exclude each other", context)
-    form = chosen[0] if chosen else "text"
-    return corpus_query.query(store, sql, seconds=seconds, memory_mb=memory_mb, form=form, limit=limit)
-
-
-COMMANDS = (corpus,)
+        raise click.UsageError("a SELECT is needed, or --columns", click.get_current_context())
+    form = one_form(csv=as_csv, json=as_json, jsonl=as_jsonl)
+    with answering(store, sql, seconds=seconds, memory_mb=memory_mb) as answer:
+        query_rows.print_answer(answer, form, limit)
+    return 0

@@ -1,4 +1,4 @@
-"""The hits of a sweep: concordance lines for people, and lines, CSV, JSON or JSON lines for pipelines.
+"""`docaudit sweep`: hits as concordance lines for people, and as lines, CSV, JSON or JSON lines for pipelines.
 
 Each document is printed as soon as it was swept (JSON excepted, which is one value), so that a reader who closes the
 pipe after ten hits does not wait for the rest.
@@ -10,19 +10,86 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
-import pandas as pd
 
+from docaudit.cli.audit import for_each, read_parsed
+from docaudit.cli.flags import (
+    SectionedCommand,
+    chosen_options,
+    concepts_flag,
+    debug_flag,
+    documents,
+    json_flag,
+    one_form,
+    option_flags,
+)
 from docaudit.codes import LedgerState, TextLikely
-from docaudit.document import ParsedDocument, blind_spots
-from docaudit.justification import BlindSpot, Hit, LedgerRow
-from docaudit.render import language as words
-from docaudit.render.language import one_line, page_words
-from docaudit.render.tables import BOX, HIT_COLUMNS, hit_row, table_csv
-from docaudit.render.terminal import ConsoleWriter, new_console, print_kwic
-from docaudit.render.view import heading, place
+from docaudit.errors import ExitCode
+from docaudit.options import READING_OPTIONS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from docaudit.document import ParsedDocument
+    from docaudit.justification import BlindSpot, Hit, LedgerRow
+
+
+@click.command(cls=SectionedCommand, short_help="Find every occurrence of every variant in each DOC.")
+@documents(-1)
+@concepts_flag
+@json_flag
+@click.option(
+    "--jsonl", "as_jsonl", is_flag=True, help="Print one JSON object for each hit and nothing else."
+)
+@click.option("--csv", "as_csv", is_flag=True, help="Print one CSV row for each hit and nothing else.")
+@click.option(
+    "--lines",
+    "as_lines",
+    is_flag=True,
+    help="Print one line for each hit, as grep does: PAGE:LINE:CONCEPT:MATCH_KIND:SNIPPET, with DOC: before it if "
+    "there are several.",
+)
+@option_flags((*READING_OPTIONS, "regex_seconds", "sweep_seconds"))
+@debug_flag
+def sweep(
+    docs: tuple[Path, ...],
+    concepts: Path,
+    as_json: bool,
+    as_jsonl: bool,
+    as_csv: bool,
+    as_lines: bool,
+    **flags: Any,
+) -> int:
+    """Find every occurrence of every variant in each DOC, with its context.
+
+    DOC is a PDF, or a folder that `docaudit parse` wrote. With --csv, --jsonl and --lines, what was not read is said on
+    stderr. Exit code: 0 no hit and everything could be searched, 1 any hit, 3 no hit but something was not read, 2
+    error.
+    """
+    import docaudit
+    from docaudit.audit import find_hits, require_table
+
+    form = one_form(json=as_json, jsonl=as_jsonl, csv=as_csv, lines=as_lines)
+    options = chosen_options(flags)
+    table = docaudit.ConceptTable.load(concepts)
+    require_table(table)
+
+    def sweep_document(doc: Path) -> Swept:
+        parsed = read_parsed(doc, options)
+        return Swept.of(doc.name, parsed, *find_hits(parsed, table, options))
+
+    failed: list[Path] = []
+    any_hit, all_searchable = False, True
+    for swept in print_swept(for_each(docs, sweep_document, failed), form, several=len(docs) > 1):
+        any_hit, all_searchable = any_hit or swept.has_hit, all_searchable and swept.searchable
+    if failed:
+        return int(ExitCode.ERROR)
+    if any_hit:
+        return int(ExitCode.MENTIONED)
+    return int(ExitCode.ABSENT if all_searchable else ExitCode.NOT_ESTABLISHED)
 
 
 @dataclass(frozen=True)
@@ -46,11 +113,14 @@ class Swept:
     @classmethod
     def of(cls, name: str, parsed: ParsedDocument, hit_df: pd.DataFrame, ledger_df: pd.DataFrame) -> Swept:
         """Take hits and ledger of a sweep, and the blind spots of the parse."""
+        from docaudit.document import blind_spots
+        from docaudit.justification import LedgerRow
+
         spots = parsed.blind_spot_df
         blind = spots.loc[spots["text_likely"] != TextLikely.NO.value, "page_num"]
         return cls(
             name=name,
-            hits=tuple(Hit(**_hit_fields(row)) for row in _rows(hit_df)),
+            hits=tuple(_hit(row) for row in _rows(hit_df)),
             ledger=tuple(
                 LedgerRow(**{key: row[key] for key in LedgerRow.model_fields}) for row in _rows(ledger_df)
             ),
@@ -59,7 +129,7 @@ class Swept:
         )
 
     @property
-    def found(self) -> bool:
+    def has_hit(self) -> bool:
         """Whether there is a hit that counts; what only may be one does not."""
         return any(not hit.match_kind.is_possible for hit in self.hits)
 
@@ -88,6 +158,8 @@ def print_swept(documents: Iterable[Swept], form: str, *, several: bool) -> Iter
         form: text, lines, csv, json or jsonl.
         several: Whether lines need the name of their document.
     """
+    from docaudit.render.tables import HIT_COLUMNS, table_csv
+
     if form == "json":
         yield from _print_json(documents)
         return
@@ -110,18 +182,22 @@ def _print_json(documents: Iterable[Swept]) -> Iterator[Swept]:
 
 
 def _print_csv(document: Swept, _number: int, _several: bool) -> None:
+    from docaudit.render.tables import hit_row, table_csv
+
     rows = [(document.name, *hit_row(hit)) for hit in document.hits]
     click.echo(table_csv(None, rows), nl=False)
 
 
 def _print_json_lines(document: Swept, _number: int, _several: bool) -> None:
     for hit in document.hits:
-        one = {"document": document.name, **hit.model_dump(mode="json")}
-        click.echo(json.dumps(one, ensure_ascii=False))
+        row = {"document": document.name, **hit.model_dump(mode="json")}
+        click.echo(json.dumps(row, ensure_ascii=False))
 
 
 def _print_lines(document: Swept, _number: int, several: bool) -> None:
     """As grep does, [DOC:]PAGE:LINE:CONCEPT:MATCH_KIND:SNIPPET, each hit on one line."""
+    from docaudit.render.language import one_line
+
     prefix = f"{one_line(document.name)}:" if several else ""
     for hit in document.hits:
         at = f"{hit.page_num}:{hit.line_num}:{one_line(hit.concept)}:{hit.match_kind.value}"
@@ -129,37 +205,15 @@ def _print_lines(document: Swept, _number: int, several: bool) -> None:
 
 
 def _print_text(document: Swept, number: int, _several: bool) -> None:
+    from docaudit.render.language import one_line, page_words, plural
+    from docaudit.render.terminal import ConsoleWriter, new_console, print_kwic
+    from docaudit.render.view import heading, place
+
     paper = ConsoleWriter(new_console())
     if number:
         paper.blank()
-    _document(paper, document)
-
-
-_PRINTERS: dict[str, Callable[[Swept, int, bool], None]] = {
-    "text": _print_text,
-    "lines": _print_lines,
-    "csv": _print_csv,
-    "jsonl": _print_json_lines,
-}
-
-
-def _say_unread(document: Swept) -> None:
-    name = one_line(document.name)
-    if document.blind_pages:
-        pages = page_words(document.blind_pages)
-        click.echo(f"docaudit: {name}: not read, in whole or in part: {pages}", err=True)
-    for row in document.ledger:
-        if row.state is not LedgerState.SEARCHED:
-            click.echo(f"docaudit: {name}: not searched in full: {_unsearched(row)}", err=True)
-
-
-def _unsearched(row: LedgerRow) -> str:
-    return f"{one_line(row.concept)}: {one_line(row.variant)} ({row.state.value}) {one_line(row.detail)}"
-
-
-def _document(paper: ConsoleWriter, document: Swept) -> None:
     count = sum(not hit.match_kind.is_possible for hit in document.hits)
-    summary = f"{words.plural(count, 'hit')} of {words.plural(len(document.ledger), 'variant')}"
+    summary = f"{plural(count, 'hit')} of {plural(len(document.ledger), 'variant')}"
     paper.say((one_line(document.name), "bold"), f": {summary}")
     for concept in dict.fromkeys(row.concept for row in document.ledger):
         hits = [hit for hit in document.hits if hit.concept == concept]
@@ -176,11 +230,40 @@ def _document(paper: ConsoleWriter, document: Swept) -> None:
         paper.say((unread, "yellow"), " (docaudit coverage shows why)", indent=2, hang=2)
 
 
+_PRINTERS: dict[str, Callable[[Swept, int, bool], None]] = {
+    "text": _print_text,
+    "lines": _print_lines,
+    "csv": _print_csv,
+    "jsonl": _print_json_lines,
+}
+
+
+def _say_unread(document: Swept) -> None:
+    from docaudit.render.language import one_line, page_words
+
+    name = one_line(document.name)
+    if document.blind_pages:
+        pages = page_words(document.blind_pages)
+        click.echo(f"docaudit: {name}: not read, in whole or in part: {pages}", err=True)
+    for row in document.ledger:
+        if row.state is not LedgerState.SEARCHED:
+            click.echo(f"docaudit: {name}: not searched in full: {_unsearched(row)}", err=True)
+
+
+def _unsearched(row: LedgerRow) -> str:
+    from docaudit.render.language import one_line
+
+    return f"{one_line(row.concept)}: {one_line(row.variant)} ({row.state.value}) {one_line(row.detail)}"
+
+
 def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
 
 
-def _hit_fields(row: dict[str, Any]) -> dict[str, Any]:
+def _hit(row: dict[str, Any]) -> Hit:
+    from docaudit.justification import Hit
+    from docaudit.render.tables import BOX
+
     fields = {key: row[key] for key in Hit.model_fields if key != "bbox"}
     box = tuple(float(row[side]) for side in BOX)
-    return {**fields, "bbox": None if any(map(math.isnan, box)) else box}
+    return Hit(**fields, bbox=None if any(map(math.isnan, box)) else box)
