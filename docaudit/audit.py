@@ -1,12 +1,9 @@
-"""The order of work: parse, sweep, justify. The only module that knows it.
+"""The order of work: read, sweep, justify. The only module that knows it.
 
-parse    extract.read_document -> coverage.measure_coverage             -> ParsedDocument
-sweep    sweep.sweep_lines -> cooccurrence -> nearest                   -> SweepResult
-justify  control_runs [-> retrieval] -> justify.justify_absence [-> wording.with_choice] -> AbsenceJustification
-
-An audit of what was parsed before, for those who run many: it gives its tables as well, and every concept alone.
-
-What callers hand to the library's functions: a wrong kind of thing is refused by name, before any work is done.
+read     extract.read.read_document                                       -> ParsedDocument
+sweep    search.sweep_lines -> cooccurrence -> nearest                    -> SweepResult
+justify  controls -> evidence.Evidence -> justify.justify_absence         -> AbsenceJustification
+         (a model may then choose among reasons and mentions: wording.choice.with_choice)
 """
 
 from __future__ import annotations
@@ -32,12 +29,11 @@ from docaudit.errors import (
     RetrievalError,
     quiet,
 )
+from docaudit.evidence import Evidence, required_concepts
 from docaudit.justification import AbsenceJustification, ControlGroup, ObligationCheck, RetrievedChunk
-from docaudit.justify import Layers, each_alone, justify_absence
-from docaudit.obligations import required_concepts
+from docaudit.justify import each_alone, justify_absence
 from docaudit.options import AuditOptions
 from docaudit.question import content_words
-from docaudit.retrieval import check_retrieval
 from docaudit.rules import Verdict
 from docaudit.search import sweep_lines
 from docaudit.wording.choice import with_choice
@@ -45,6 +41,235 @@ from docaudit.wording.model import Endpoint
 
 if TYPE_CHECKING:
     from docaudit.extract.source import Source
+
+
+def audit(
+    source: Source | ParsedDocument,
+    table: ConceptTable,
+    *,
+    question: str | None = None,
+    retrieved: Sequence[RetrievedChunk] | None = None,
+    options: AuditOptions | None = None,
+    progress: Progress | None = None,
+    **keywords: Any,
+) -> AbsenceJustification:
+    """Parse, sweep and justify in one call; the source may also be a ParsedDocument, or the folder of a saved one.
+
+    With the chunks that a retriever gave for the question, the justification also says which of the hits it missed.
+
+    What was parsed is not read again: options of reading (ocr and the like) stay those it was parsed with.
+
+    Raises what `parse`, `sweep` and `justify` raise, and SavedFileError for a folder that cannot be read back;
+    OptionError also if a parsed document was read with other options than those given, or if a canary is to be planted
+    into what was parsed before.
+    """
+    # What is wrong with the arguments is said before a document is read, which may take minutes.
+    table, question, retrieved = require_table(table), require_question(question), require_chunks(retrieved)
+    if question is not None:
+        content_words(question)
+    parsed = source if isinstance(source, ParsedDocument) else None
+    if isinstance(source, (str, os.PathLike)):
+        parsed = open_parsed(source)
+    if parsed is None:
+        assert not isinstance(source, ParsedDocument)
+        chosen = AuditOptions.from_keywords(options, keywords)
+        endpoint = _endpoint(chosen)
+        parsed = parse(source, options=chosen, progress=progress)
+    else:
+        chosen = options_for(parsed, options, keywords)
+        endpoint = _endpoint(chosen)
+        if chosen.canary:
+            raise _only_parsed()
+    result = sweep(parsed, table, options=chosen)
+    controls = run_controls(parsed)
+    if chosen.canary:
+        assert not isinstance(source, ParsedDocument)
+        again = chosen.model_copy(update={"canary": False, "password": None})
+        controls += run_canaries(
+            source, parsed, chosen, lambda copy: parse(copy, options=again, progress=quiet(progress))
+        )
+    evidence = Evidence(parsed, table, result, question, chosen, controls, retrieved)
+    return _chosen(justify_absence(evidence), endpoint)
+
+
+def parse(
+    source: Source, *, options: AuditOptions | None = None, progress: Progress | None = None, **keywords: Any
+) -> ParsedDocument:
+    """Read a PDF into tables.
+
+    Args:
+        source: A path, the bytes of a PDF, or an open binary file.
+        options: Options; single ones can also be given as keywords of the same name (ocr="off").
+        progress: Called with pages done and pages in all; a docaudit.errors.Stop can also end the work.
+        **keywords: Fields of AuditOptions.
+
+    Returns:
+        The tables of docaudit.tables, with one row of page_df for each page of the page tree, and the coverage.
+
+    Raises:
+        InputError: The document cannot be opened: missing, not a PDF, encrypted, without pages, too damaged.
+        OptionError: An option does not exist or has a wrong value.
+    """
+    chosen = AuditOptions.from_keywords(options, keywords)
+    from docaudit.extract.read import read_document  # engines load only where a document is read
+
+    return read_document(source, chosen, require_progress(progress))
+
+
+def sweep(
+    parsed: ParsedDocument, table: ConceptTable, *, options: AuditOptions | None = None, **keywords: Any
+) -> SweepResult:
+    """Look for every accepted variant of a concept table in every line of a parsed document.
+
+    Returns:
+        hit_df, ledger_df (also for variants without a hit), cooccurrence_df and nearest_df.
+
+    Raises:
+        ConceptTableError: It is no concept table, or the table has no accepted variant.
+        MissingEvidenceError: It is no parsed document.
+        OptionError: An option does not exist or has a wrong value.
+    """
+    parsed, table = require_parsed(parsed), require_table(table)
+    chosen = options_for(parsed, options, keywords)
+    hit_df, ledger_df = find_hits(parsed, table, chosen)
+    meetings = _meetings(hit_df, parsed, table, chosen)
+    closest = nearest.closest(hit_df, parsed.line_df, table, meetings, limit=chosen.closest)
+    return SweepResult(hit_df=hit_df, ledger_df=ledger_df, cooccurrence_df=meetings, nearest_df=closest)
+
+
+def find_hits(
+    parsed: ParsedDocument, table: ConceptTable, chosen: AuditOptions
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """hit_df and ledger_df alone, without meetings and near misses."""
+    return sweep_lines(
+        parsed.line_df,
+        table,
+        pages_total=len(parsed.page_df),
+        regex_seconds=chosen.regex_seconds,
+        sweep_seconds=chosen.sweep_seconds,
+        toc_df=parsed.toc_df,
+    )
+
+
+def justify(
+    parsed: ParsedDocument,
+    table: ConceptTable,
+    result: SweepResult,
+    question: str | None = None,
+    *,
+    retrieved: Sequence[RetrievedChunk] | None = None,
+    options: AuditOptions | None = None,
+    **keywords: Any,
+) -> AbsenceJustification:
+    """Draw the finding from a parsed document and a sweep of it.
+
+    With the chunks that a retriever gave for the question, the justification also says which of the hits it missed;
+    the finding is the same with and without them. An empty sequence is a retriever that found nothing.
+
+    Raises:
+        MissingEvidenceError: One of the four layers of evidence is missing; it is named.
+        QuestionError: The question is no text, is empty or has no word in it.
+        OptionError: An option does not exist or has a wrong value; a model was asked for that is not configured.
+        RetrievalError: What was retrieved is no sequence of RetrievedChunk.
+    """
+    parsed, table, result = require_parsed(parsed), require_table(table), require_result(result)
+    question, retrieved = require_question(question), require_chunks(retrieved)
+    chosen = options_for(parsed, options, keywords)
+    if chosen.canary:
+        raise _only_parsed()
+    endpoint = _endpoint(chosen)
+    # The sweep may have had another scope or other required concepts; what it did not look at would seem not to meet.
+    result = replace(result, cooccurrence_df=_meetings(result.hit_df, parsed, table, chosen))
+    evidence = Evidence(parsed, table, result, question, chosen, run_controls(parsed), retrieved)
+    return _chosen(justify_absence(evidence), endpoint)
+
+
+def _endpoint(chosen: AuditOptions) -> Endpoint | None:
+    """The model that chooses reason and mentions, None for the template; raises OptionError if none is configured."""
+    return Endpoint.from_environment(chosen.explain_seconds) if chosen.explain_with == "model" else None
+
+
+def _chosen(by_template: AbsenceJustification, endpoint: Endpoint | None) -> AbsenceJustification:
+    return with_choice(by_template, endpoint.ask, model=endpoint.model) if endpoint else by_template
+
+
+def _meetings(
+    hit_df: pd.DataFrame, parsed: ParsedDocument, table: ConceptTable, chosen: AuditOptions
+) -> pd.DataFrame:
+    return cooccurrence.find_meetings(
+        hit_df,
+        parsed.line_df,
+        table,
+        scope=chosen.scope,
+        window_words=chosen.window_words,
+        required=chosen.required or table.required_concepts,
+        toc_df=parsed.toc_df,
+    )
+
+
+def _only_parsed() -> OptionError:
+    return OptionError(
+        "a canary is planted into a copy of the document itself, and only its saved parse is here",
+        remedy="name the PDF, or leave out --canary",
+    )
+
+
+def options_for(
+    parsed: ParsedDocument, options: AuditOptions | None, keywords: Mapping[str, Any]
+) -> AuditOptions:
+    """The options, with those of reading as the document was really read: a justification records what was done."""
+    # A model is asked only by who calls, never because it was when the document was read.
+    before = parsed.options.model_copy(update={"explain_with": "template"})
+    return AuditOptions.from_keywords(options or before, keywords).read_with(parsed.options)
+
+
+def open_parsed(source: str | os.PathLike[str]) -> ParsedDocument | None:
+    """The saved parse in this folder, or None if the path is no such folder."""
+    folder = Path(source)
+    return ParsedDocument.load(folder) if (folder / "document.json").is_file() else None
+
+
+class Audited(NamedTuple):
+    """What `audit_parsed` gives: the justification, the hits as a table, and what each concept alone would be said of.
+
+    Attributes:
+        justification: As `audit` makes it.
+        hit_df: HIT_DF of the sweep.
+        ledger_df: LEDGER_DF of the sweep.
+        alone: For every concept the verdict and the obligations of an audit that requires it alone.
+    """
+
+    justification: AbsenceJustification
+    hit_df: pd.DataFrame
+    ledger_df: pd.DataFrame
+    alone: dict[str, tuple[Verdict, tuple[ObligationCheck, ...]]]
+
+
+def audit_parsed(
+    parsed: ParsedDocument,
+    table: ConceptTable,
+    question: str | None,
+    options: AuditOptions,
+    controls: tuple[ControlGroup, ...],
+) -> Audited:
+    """`audit` of a parsed document for many tables: `run_controls(parsed)` is the same for all and is run before.
+
+    Raises what `sweep` and `justify` raise.
+    """
+    chosen = options_for(parsed, options, {})
+    result = sweep(parsed, table, options=chosen)
+    evidence = Evidence(parsed, table, result, question, chosen, controls)
+    justification = justify_absence(evidence)
+    alone = each_alone(evidence, justification.obligations)
+    return Audited(justification, result.hit_df, result.ledger_df, alone)
+
+
+def check_request(table: ConceptTable, question: str | None, options: AuditOptions) -> None:
+    """Raise what an audit would raise of this table, question and options, whatever the document."""
+    require_table(table)
+    if require_question(question) is not None:
+        content_words(question or "")
+    required_concepts(table, options)
 
 
 def require_table(table: Any) -> ConceptTable:
@@ -138,270 +363,3 @@ def _kind(thing: Any) -> str:
     if thing is None:
         return "None"
     return f"the class {thing.__name__}" if isinstance(thing, type) else type(thing).__name__
-
-
-def parse(
-    source: Source, *, options: AuditOptions | None = None, progress: Progress | None = None, **keywords: Any
-) -> ParsedDocument:
-    """Read a PDF into tables.
-
-    Args:
-        source: A path, the bytes of a PDF, or an open binary file.
-        options: Options; single ones can also be given as keywords of the same name (ocr="off").
-        progress: Called with pages done and pages in all; a docaudit.errors.Stop can also end the work.
-        **keywords: Fields of AuditOptions.
-
-    Returns:
-        The tables of docaudit.tables, with one row of page_df for each page of the page tree, and the coverage.
-
-    Raises:
-        InputError: The document cannot be opened: missing, not a PDF, encrypted, without pages, too damaged.
-        OptionError: An option does not exist or has a wrong value.
-    """
-    chosen = AuditOptions.from_keywords(options, keywords)
-    from docaudit.extract.read import read_document  # engines load only where a document is read
-
-    return read_document(source, chosen, require_progress(progress))
-
-
-def sweep(
-    parsed: ParsedDocument, table: ConceptTable, *, options: AuditOptions | None = None, **keywords: Any
-) -> SweepResult:
-    """Look for every accepted variant of a concept table in every line of a parsed document.
-
-    Returns:
-        hit_df, ledger_df (also for variants without a hit), cooccurrence_df and nearest_df.
-
-    Raises:
-        ConceptTableError: It is no concept table, or the table has no accepted variant.
-        MissingEvidenceError: It is no parsed document.
-        OptionError: An option does not exist or has a wrong value.
-    """
-    parsed, table = require_parsed(parsed), require_table(table)
-    chosen = options_for(parsed, options, keywords)
-    hit_df, ledger_df = find_hits(parsed, table, chosen)
-    meetings = _meetings(hit_df, parsed, table, chosen)
-    closest = nearest.closest(hit_df, parsed.line_df, table, meetings, limit=chosen.closest)
-    return SweepResult(hit_df=hit_df, ledger_df=ledger_df, cooccurrence_df=meetings, nearest_df=closest)
-
-
-def find_hits(
-    parsed: ParsedDocument, table: ConceptTable, chosen: AuditOptions
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """hit_df and ledger_df alone, without meetings and near misses."""
-    return sweep_lines(
-        parsed.line_df,
-        table,
-        pages_total=len(parsed.page_df),
-        regex_seconds=chosen.regex_seconds,
-        sweep_seconds=chosen.sweep_seconds,
-        toc_df=parsed.toc_df,
-    )
-
-
-def justify(
-    parsed: ParsedDocument,
-    table: ConceptTable,
-    result: SweepResult,
-    question: str | None = None,
-    *,
-    retrieved: Sequence[RetrievedChunk] | None = None,
-    options: AuditOptions | None = None,
-    **keywords: Any,
-) -> AbsenceJustification:
-    """Draw the finding from a parsed document and a sweep of it.
-
-    With the chunks that a retriever gave for the question, the justification also says which of the hits it missed;
-    the finding is the same with and without them. An empty sequence is a retriever that found nothing.
-
-    Raises:
-        MissingEvidenceError: One of the four layers of evidence is missing; it is named.
-        QuestionError: The question is no text, is empty or has no word in it.
-        OptionError: An option does not exist or has a wrong value; a model was asked for that is not configured.
-        RetrievalError: What was retrieved is no sequence of RetrievedChunk.
-    """
-    parsed, table, result = require_parsed(parsed), require_table(table), require_result(result)
-    question, retrieved = require_question(question), require_chunks(retrieved)
-    chosen = options_for(parsed, options, keywords)
-    if chosen.canary:
-        raise _needs_document()
-    return _justified(parsed, table, result, question, chosen, run_controls(parsed), retrieved)
-
-
-def _justified(
-    parsed: ParsedDocument,
-    table: ConceptTable,
-    result: SweepResult,
-    question: str | None,
-    chosen: AuditOptions,
-    controls: tuple[ControlGroup, ...],
-    retrieved: Sequence[RetrievedChunk] | None,
-) -> AbsenceJustification:
-    endpoint = _endpoint(chosen)
-    # The sweep may have had another scope or other required concepts; what it did not look at would seem not to meet.
-    meetings = _meetings(result.hit_df, parsed, table, chosen)
-    swept = replace(result, cooccurrence_df=meetings)
-    layers = layers_of(parsed, table, swept, question, chosen, controls, retrieved)
-    by_template = justify_absence(layers)
-    return with_choice(by_template, endpoint.ask, model=endpoint.model) if endpoint else by_template
-
-
-def layers_of(
-    parsed: ParsedDocument,
-    table: ConceptTable,
-    result: SweepResult,
-    question: str | None,
-    chosen: AuditOptions,
-    controls: tuple[ControlGroup, ...],
-    retrieved: Sequence[RetrievedChunk] | None = None,
-) -> Layers:
-    """The evidence that a justification is drawn from."""
-    return Layers(
-        identity=parsed.identity,
-        coverage=parsed.coverage,
-        page_df=parsed.page_df,
-        blind_spot_df=parsed.blind_spot_df,
-        table=table,
-        hit_df=result.hit_df,
-        ledger_df=result.ledger_df,
-        cooccurrence_df=result.cooccurrence_df,
-        nearest_df=result.nearest_df,
-        question=question,
-        options=chosen,
-        controls=controls,
-        retrieval=None
-        if retrieved is None
-        else check_retrieval(
-            parsed.line_df, result.hit_df, result.cooccurrence_df, required_concepts(table, chosen), retrieved
-        ),
-    )
-
-
-def _endpoint(chosen: AuditOptions) -> Endpoint | None:
-    """The model that chooses reason and mentions, None for the template; raises OptionError if none is configured."""
-    return Endpoint.from_environment(chosen.explain_seconds) if chosen.explain_with == "model" else None
-
-
-def _meetings(
-    hit_df: pd.DataFrame, parsed: ParsedDocument, table: ConceptTable, chosen: AuditOptions
-) -> pd.DataFrame:
-    return cooccurrence.find_meetings(
-        hit_df,
-        parsed.line_df,
-        table,
-        scope=chosen.scope,
-        window_words=chosen.window_words,
-        required=chosen.required or table.required_concepts,
-        toc_df=parsed.toc_df,
-    )
-
-
-def audit(
-    source: Source | ParsedDocument,
-    table: ConceptTable,
-    *,
-    question: str | None = None,
-    retrieved: Sequence[RetrievedChunk] | None = None,
-    options: AuditOptions | None = None,
-    progress: Progress | None = None,
-    **keywords: Any,
-) -> AbsenceJustification:
-    """Parse, sweep and justify in one call; the source may also be a ParsedDocument, or the folder of a saved one.
-
-    With the chunks that a retriever gave for the question, the justification also says which of the hits it missed.
-
-    What was parsed is not read again: options of reading (ocr and the like) stay those it was parsed with.
-
-    Raises what `parse`, `sweep` and `justify` raise, and SavedFileError for a folder that cannot be read back;
-    OptionError also if a parsed document was read with other options than those given, or if a canary is to be planted
-    into what was parsed before.
-    """
-    table, question, retrieved = require_table(table), require_question(question), require_chunks(retrieved)
-    if question is not None:
-        content_words(question)  # one that has no word in it is refused before the document is read
-    saved = open_parsed(source) if isinstance(source, (str, os.PathLike)) else None
-    parsed = source if isinstance(source, ParsedDocument) else saved
-    if parsed is not None:
-        chosen = options_for(parsed, options, keywords)
-        _endpoint(chosen)
-        if chosen.canary:
-            raise _needs_document()
-    else:
-        assert not isinstance(source, ParsedDocument)
-        chosen = AuditOptions.from_keywords(options, keywords)
-        _endpoint(chosen)  # a model that cannot be asked is named before the document is read
-        parsed = parse(source, options=chosen, progress=progress)
-    result = sweep(parsed, table, options=chosen)
-    controls = run_controls(parsed)
-    if chosen.canary:
-        assert not isinstance(source, ParsedDocument)
-        again = chosen.model_copy(update={"canary": False, "password": None})
-        controls += run_canaries(
-            source, parsed, chosen, lambda copy: parse(copy, options=again, progress=quiet(progress))
-        )
-    return _justified(parsed, table, result, question, chosen, controls, retrieved)
-
-
-def _needs_document() -> OptionError:
-    return OptionError(
-        "a canary is planted into a copy of the document itself, and only its saved parse is here",
-        remedy="name the PDF, or leave out --canary",
-    )
-
-
-def options_for(
-    parsed: ParsedDocument, options: AuditOptions | None, keywords: Mapping[str, Any]
-) -> AuditOptions:
-    """The options, with those of reading as the document was really read: a justification records what was done."""
-    # A model is asked only by who calls, never because it was when the document was read.
-    before = parsed.options.model_copy(update={"explain_with": "template"})
-    return AuditOptions.from_keywords(options or before, keywords).read_with(parsed.options)
-
-
-def open_parsed(source: str | os.PathLike[str]) -> ParsedDocument | None:
-    """The saved parse in this folder, or None if the path is no such folder."""
-    folder = Path(source)
-    return ParsedDocument.load(folder) if (folder / "document.json").is_file() else None
-
-
-class Audited(NamedTuple):
-    """What `audit_parsed` gives: the justification, the hits as a table, and what each concept alone would be said of.
-
-    Attributes:
-        justification: As `audit` makes it.
-        hit_df: HIT_DF of the sweep.
-        ledger_df: LEDGER_DF of the sweep.
-        alone: For every concept the verdict and the obligations of an audit that requires it alone.
-    """
-
-    justification: AbsenceJustification
-    hit_df: pd.DataFrame
-    ledger_df: pd.DataFrame
-    alone: dict[str, tuple[Verdict, tuple[ObligationCheck, ...]]]
-
-
-def audit_parsed(
-    parsed: ParsedDocument,
-    table: ConceptTable,
-    question: str | None,
-    options: AuditOptions,
-    controls: tuple[ControlGroup, ...],
-) -> Audited:
-    """`audit` of a parsed document for many tables: `run_controls(parsed)` is the same for all and is run before.
-
-    Raises what `sweep` and `justify` raise.
-    """
-    chosen = options_for(parsed, options, {})
-    result = sweep(parsed, table, options=chosen)
-    layers = layers_of(parsed, table, result, question, chosen, controls)
-    justification = justify_absence(layers)
-    alone = each_alone(layers, justification.obligations)
-    return Audited(justification, result.hit_df, result.ledger_df, alone)
-
-
-def check_request(table: ConceptTable, question: str | None, options: AuditOptions) -> None:
-    """Raise what an audit would raise of this table, question and options, whatever the document."""
-    require_table(table)
-    if require_question(question) is not None:
-        content_words(question or "")
-    required_concepts(table, options)

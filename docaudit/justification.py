@@ -4,14 +4,8 @@ Four layers of evidence must be there, or there is no justification: parsing (do
 keywords (the concept table), sweep (ledger and hits) and explanation (the one sentence). The models are frozen;
 `answer` is null by type. Method: "A RAG that says 'not in this document' has to show four kinds of evidence".
 
-The parts of evidence that a justification is made of: what was read, what was not, what was found.
-
-All are frozen and have no room for fields that the schema does not name.
-
-What a retriever gave, and whether what the sweep found is in it: the chunks of a QA tool as evidence.
-
-It says where the tool failed (nothing of it was retrieved, or it was and the model did not use it). It is no part of
-the finding: chunks show neither that something is in a document nor that it is not.
+All parts are frozen and have no room for fields that the schema does not name. What a retriever gave is no part of the
+finding: it only says where a QA tool failed (nothing was retrieved, or it was and the model did not use it).
 """
 
 from __future__ import annotations
@@ -378,8 +372,7 @@ def verdict_of(in_text: int, on_page: int, missed: int) -> RetrievalVerdict:
 
 def meeting_pages(cooccurrences: Iterable[Meeting], required: Sequence[str]) -> tuple[int, ...]:
     """Pages where all required concepts meet."""
-    wanted = set(required)
-    return tuple(sorted({one.page_num for one in cooccurrences if wanted <= set(one.concepts)}))
+    return tuple(sorted({m.page_num for m in cooccurrences if set(required) <= set(m.concepts)}))
 
 
 def hits_to_read(hits: Iterable[Hit], pages: Sequence[int], required: Sequence[str]) -> list[Hit]:
@@ -510,10 +503,10 @@ class AbsenceJustification(Model):
     cooccurrences: tuple[Meeting, ...]
     ledger: tuple[LedgerRow, ...]
     blind_spots: tuple[BlindSpot, ...]
-    coverage: ParseCoverage | None
-    concept_table: ConceptTable | None
+    coverage: ParseCoverage
+    concept_table: ConceptTable
     concept_table_fingerprint: str
-    document: DocumentIdentity | None
+    document: DocumentIdentity
     pages: tuple[PageFact, ...] = ()
     controls: tuple[ControlGroup, ...] = ()
     retrieval: RetrievalCheck | None = None
@@ -524,21 +517,32 @@ class AbsenceJustification(Model):
     @property
     def waived(self) -> tuple[Obligation, ...]:
         """Obligations that a person waived: a finding that rests on them is that person's word, not shown."""
-        return tuple(one.obligation for one in self.obligations if one.state is ObligationState.WAIVED)
+        return tuple(check.obligation for check in self.obligations if check.state is ObligationState.WAIVED)
 
     def __repr__(self) -> str:
         """The finding in one line: a notebook shows this, and the whole has every hit."""
-        name = self.document.name if self.document else ""
-        return f"<AbsenceJustification of {name!r}: {self.finding.value}, {self.strength.value}; {len(self.hits)} hits>"
+        found = f"{self.finding.value}, {self.strength.value}; {len(self.hits)} hits"
+        return f"<AbsenceJustification of {self.document.name!r}: {found}>"
 
     __str__ = __repr__
 
+    @model_validator(mode="before")
+    @classmethod
+    def _no_layer_is_null(cls, fields: Any) -> Any:
+        if isinstance(fields, dict):
+            for layer, name in (
+                ("parsing", "document"),
+                ("parsing", "coverage"),
+                ("keywords", "concept_table"),
+            ):
+                if fields.get(name, ...) is None:
+                    raise MissingEvidenceError(layer, f"{name} is missing")
+        return fields
+
     @model_validator(mode="after")
     def _four_layers(self) -> AbsenceJustification:
-        if self.document is None or self.coverage is None:
-            raise MissingEvidenceError("parsing", "document or coverage is missing")
-        if self.concept_table is None or not self.concept_table.variants:
-            raise MissingEvidenceError("keywords", "the concept table is missing or empty")
+        if not self.concept_table.variants:
+            raise MissingEvidenceError("keywords", "the concept table is empty")
         swept = {(row.concept, row.variant) for row in self.ledger}
         unswept = [v.text for v in self.concept_table.active if (v.concept, v.text) not in swept]
         if unswept:

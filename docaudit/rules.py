@@ -1,7 +1,7 @@
-"""The rules of the verdict, in two tables: what must be shown, and what may be said when it is or is not.
+"""Where the verdict is decided, in two tables: what must be shown, and what may be said when it is or is not.
 
-RULES     one row for each obligation: the check that weighs its evidence, what it asks for, what settles it, and why
-          absence may be said (or not) if the check was not run.
+RULES     one row for each obligation: the check that weighs its evidence, and why absence may be said (or not) if the
+          check was not run. What an obligation means and what settles it: docaudit.codes.Obligation.
 VERDICTS  one row for each case: finding, reason and strength. The first row that fits decides.
 
 A waiver turns `unmet` and `not_run` into `waived`: a person answers for it, with a reason that is recorded.
@@ -9,52 +9,13 @@ A waiver turns `unmet` and `not_run` into `waived`: a person answers for it, wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-import pandas as pd
-
-from docaudit import obligations as reading
-from docaudit import obligations as searching
+from docaudit import obligations
 from docaudit.codes import AbsenceReason, Finding, Obligation, ObligationState, Strength
-from docaudit.concepts.model import ConceptTable
-from docaudit.justification import ControlGroup, ObligationCheck, ParseCoverage
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """All that the checks weigh.
-
-    Attributes:
-        pages_total: Pages of the page tree.
-        page_df: PAGE_DF.
-        blind_spot_df: BLIND_SPOT_DF.
-        coverage: What could be read, in numbers.
-        table: The concept table.
-        ledger_df: LEDGER_DF of its sweep.
-        possible_df: Rows of HIT_DF that are possible hits of a required concept.
-        question: The question, or None if none was asked.
-        content: Its words that name a subject.
-        uncovered: Of these, those that are in no concept of the table and that nobody decided on.
-        set_aside: Words of the question that a person rejected as a concept.
-        controls: Words known to be there, and whether they were found.
-        ocr: OCR was run, so that nobody is told to run it.
-    """
-
-    pages_total: int
-    page_df: pd.DataFrame
-    blind_spot_df: pd.DataFrame
-    coverage: ParseCoverage
-    table: ConceptTable
-    ledger_df: pd.DataFrame
-    possible_df: pd.DataFrame
-    question: str | None
-    content: Sequence[str]
-    uncovered: Sequence[str]
-    set_aside: Sequence[str]
-    controls: Sequence[ControlGroup]
-    ocr: bool
+from docaudit.evidence import Evidence
+from docaudit.justification import ObligationCheck
 
 
 class Rule(NamedTuple):
@@ -69,26 +30,31 @@ _ALWAYS_RUN = "it is always run"
 # fmt: off
 RULES = (
     Rule(Obligation.PAGES_READABLE,
-         lambda e: reading.pages_readable(e.page_df, e.blind_spot_df, e.pages_total), _ALWAYS_RUN),
+         lambda e: obligations.pages_readable(
+             e.parsed.page_df, e.parsed.blind_spot_df, e.parsed.identity.pages_total),
+         _ALWAYS_RUN),
     Rule(Obligation.INK_READ,
-         lambda e: reading.ink_read(e.page_df, e.blind_spot_df, e.possible_df, ocr=e.ocr),
+         lambda e: obligations.ink_read(
+             e.parsed.page_df, e.parsed.blind_spot_df, e.possible_of(e.required), ocr=e.options.ocr != "off"),
          "unmet: without a picture of the pages nobody knows what they show beside their text"),
     Rule(Obligation.PARTS_OPENED,
-         lambda e: reading.parts_opened(e.blind_spot_df), _ALWAYS_RUN),
+         lambda e: obligations.parts_opened(e.parsed.blind_spot_df), _ALWAYS_RUN),
     Rule(Obligation.REFERENCES_RESOLVED,
-         lambda e: reading.references_resolved(e.coverage), _ALWAYS_RUN),
+         lambda e: obligations.references_resolved(e.parsed.coverage), _ALWAYS_RUN),
     Rule(Obligation.VARIANTS_SEARCHED,
-         lambda e: searching.variants_searched(e.table, e.ledger_df, e.pages_total), _ALWAYS_RUN),
+         lambda e: obligations.variants_searched(
+             e.table, e.result.ledger_df, e.parsed.identity.pages_total),
+         _ALWAYS_RUN),
     Rule(Obligation.VARIANTS_REVIEWED,
-         lambda e: searching.variants_reviewed(e.table), _ALWAYS_RUN),
+         lambda e: obligations.variants_reviewed(e.table), _ALWAYS_RUN),
     Rule(Obligation.QUESTION_COVERED,
-         lambda e: searching.question_covered(e.question, e.content, e.uncovered, e.set_aside),
+         lambda e: obligations.question_covered(e.question, e.content, e.uncovered, e.set_aside),
          "absence may be said: no question was asked, and the finding speaks of the concepts alone"),
     Rule(Obligation.CONTROL_FOUND,
-         lambda e: searching.control_found(e.controls),
+         lambda e: obligations.control_found(e.controls),
          "absence may be said: there is no word, or none that must be found as it stands; ink_read weighs the ink"),
     Rule(Obligation.READERS_AGREE,
-         lambda e: reading.readers_agree(e.coverage),
+         lambda e: obligations.readers_agree(e.parsed.coverage),
          "absence may be said: it is a further witness; ink that the only reader passed over is unread ink"),
 )
 """What must be shown before "absent within the stated coverage" may be said, in the order of the report."""

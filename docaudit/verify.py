@@ -42,9 +42,9 @@ from docaudit.concepts.check import JOINER
 from docaudit.concepts.variant import Variant
 from docaudit.document import ParsedDocument
 from docaudit.errors import DocauditError, Progress
+from docaudit.evidence import required_concepts
 from docaudit.justification import AbsenceJustification, DocumentIdentity, Hit, Model, RetrievedChunk
-from docaudit.justify import explain, summary_of
-from docaudit.obligations import required_concepts
+from docaudit.justify import explain
 from docaudit.options import AuditOptions
 from docaudit.redact import hides_rows, redact
 from docaudit.retrieval import contradictions
@@ -642,7 +642,7 @@ def _meet(j: AbsenceJustification) -> bool:
 
 def _sentence(j: AbsenceJustification) -> Iterator[str]:
     """The template's own words, and a remark of a model only where one was asked and it holds."""
-    if j.absence_explanation != explain(summary_of(j), j.options.language):
+    if j.absence_explanation != explain(j, j.options.language):
         yield "its explanation is not that of its evidence"
     if j.model_remark is not None and (
         j.explained_by.method != "model" or remark_problems(j.model_remark, j)

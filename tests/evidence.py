@@ -10,6 +10,8 @@ import pandas as pd
 from docaudit.codes import PageState
 from docaudit.concepts.model import ConceptTable
 from docaudit.cooccurrence import find_meetings
+from docaudit.document import PARSED_TABLES, ParsedDocument, SweepResult
+from docaudit.evidence import Evidence
 from docaudit.justification import (
     AbsenceJustification,
     ControlGroup,
@@ -17,10 +19,10 @@ from docaudit.justification import (
     MissedControl,
     ParseCoverage,
 )
-from docaudit.justify import Layers, justify_absence
+from docaudit.justify import justify_absence
 from docaudit.nearest import closest
 from docaudit.options import AuditOptions
-from docaudit.tables import BLIND_SPOT_DF, HIT_DF, LEDGER_DF, LINE_DF, PAGE_DF
+from docaudit.tables import BLIND_SPOT_DF, HIT_DF, LEDGER_DF, LINE_DF, PAGE_DF, TABLES
 
 NAN = float("nan")
 Line = tuple[int, int, str]
@@ -148,7 +150,7 @@ def identity(total: int) -> DocumentIdentity:
 def evidence(
     line_df: pd.DataFrame, table: ConceptTable, options: AuditOptions | None = None, total: int = 3
 ) -> dict[str, Any]:
-    """All arguments of justify_absence for a document that was read in full."""
+    """The parts of the evidence on a document that was read in full."""
     options = options or AuditOptions()
     hit_df = hits_in(line_df, table)
     meetings = find_meetings(
@@ -183,4 +185,13 @@ def justified(
     **changed: Any,
 ) -> AbsenceJustification:
     table = ConceptTable.from_variants(concepts)
-    return justify_absence(Layers(**{**evidence(lines(*texts), table, options), **changed}))
+    return justify_absence(bundle(**{**evidence(lines(*texts), table, options), **changed}))
+
+
+def bundle(*, table: ConceptTable, question: str | None, options: AuditOptions, **parts: Any) -> Evidence:
+    """The evidence of which these are the parts; tables of the document that no check weighs are empty."""
+    controls = parts.pop("controls")
+    swept = {name: parts.pop(name) for name in ("hit_df", "ledger_df", "cooccurrence_df", "nearest_df")}
+    empty = {name: TABLES[name].empty() for name in PARSED_TABLES}
+    parsed = ParsedDocument(options=options, **{**empty, **parts})
+    return Evidence(parsed, table, SweepResult(**swept), question, options, controls)

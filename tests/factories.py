@@ -31,7 +31,7 @@ from docaudit.justification import (
     ObligationCheck,
     ParseCoverage,
 )
-from docaudit.justify import explain, summary_of
+from docaudit.justify import explain
 from docaudit.options import AuditOptions
 from docaudit.saved import with_digest
 
@@ -434,5 +434,5 @@ def drawn(justification: AbsenceJustification) -> AbsenceJustification:
     )
     strength = Strength.MODERATE if justification.unmet else justification.strength
     made = justification.model_copy(update={"options": options, "strength": strength})
-    said = explain(summary_of(made), made.options.language)
+    said = explain(made, made.options.language)
     return with_digest(made.model_copy(update={"absence_explanation": said}))

@@ -6,14 +6,15 @@ from typing import Any
 import pytest
 
 from docaudit.codes import AbsenceReason, Finding, Obligation, ObligationState
-from docaudit.justification import ObligationCheck
-from docaudit.justify import Summary, all_pages_read, explain
+from docaudit.justification import AbsenceJustification, ObligationCheck
+from docaudit.justify import all_pages_read, explain
+from docaudit.options import AuditOptions
 from tests.evidence import coverage
 
 
 def summary(
-    finding: Finding = Finding.ABSENT, *, total: int = 63, scope: str = "page", **states: Any
-) -> Summary:
+    finding: Finding = Finding.ABSENT, *, total: int = 63, scope: Any = "page", **states: Any
+) -> AbsenceJustification:
     checks = tuple(
         ObligationCheck(
             obligation=one,
@@ -26,15 +27,16 @@ def summary(
     )
     counts = states.get("counts", {"AI": 0, "data center": 0, "electricity": 7})
     where = {"AI": (12,), "data center": (1, 40), "electricity": (30, 31)}
-    return Summary(
-        finding,
-        None if finding is Finding.MENTIONED else AbsenceReason.CONCEPT_NOT_FOUND,
-        tuple(counts),
-        counts,
-        {name: where[name] if count else () for name, count in counts.items()},
-        states.get("coverage", coverage(total)),
-        checks,
-        scope,
+    return AbsenceJustification.model_construct(
+        finding=finding,
+        reason=None if finding is Finding.MENTIONED else AbsenceReason.CONCEPT_NOT_FOUND,
+        required=tuple(counts),
+        concept_hits=counts,
+        concept_pages={name: where[name] if count else () for name, count in counts.items()},
+        coverage=states.get("coverage", coverage(total)),
+        obligations=checks,
+        unmet=tuple(check for check in checks if check.state is ObligationState.UNMET),
+        options=AuditOptions(scope=scope),
     )
 
 

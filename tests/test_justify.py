@@ -19,7 +19,7 @@ from docaudit.errors import (
     TableContractError,
 )
 from docaudit.justification import AbsenceJustification
-from docaudit.justify import Layers, justify_absence
+from docaudit.justify import justify_absence
 from docaudit.options import AuditOptions
 from docaudit.tables import (
     BLIND_SPOT_DF,
@@ -31,7 +31,19 @@ from docaudit.tables import (
     TOC_DF,
     WITNESS_DF,
 )
-from tests.evidence import NAN, control_group, coverage, evidence, hit, justified, ledger, lines, pages, spots
+from tests.evidence import (
+    NAN,
+    bundle,
+    control_group,
+    coverage,
+    evidence,
+    hit,
+    justified,
+    ledger,
+    lines,
+    pages,
+    spots,
+)
 
 CONCEPTS = {"AI": ["AI", "LLM"], "data center": ["data center"], "power": ["electricity"]}
 FOUND = [(1, 1, "electricity prices"), (2, 1, "electricity again"), (2, 2, "electricity and electricity")]
@@ -193,13 +205,13 @@ def test_a_required_concept_that_is_not_searched_is_an_error(required: tuple[str
     )
     given_ = evidence(lines("x"), table)
     with pytest.raises(OptionError, match=required[-1]):
-        justify_absence(Layers(**{**given_, "options": AuditOptions(required=required)}))
+        justify_absence(bundle(**{**given_, "options": AuditOptions(required=required)}))
 
 
 def test_a_concept_that_was_not_searched_gets_no_zero() -> None:
     waiting = Variant(concept="waiting", text="wait", status="proposed")
     table = ConceptTable(variants=(Variant(concept="AI", text="AI"), waiting))
-    found = justify_absence(Layers(**evidence(lines("x"), table)))
+    found = justify_absence(bundle(**evidence(lines("x"), table)))
     assert found.concept_hits == {"AI": 0}
     assert [check.obligation for check in found.unmet] == [Obligation.VARIANTS_REVIEWED]
 
@@ -233,7 +245,7 @@ def test_a_ledger_without_a_variant_is_a_missing_sweep() -> None:
 def test_a_table_without_accepted_variants() -> None:
     table = ConceptTable(variants=(Variant(concept="AI", text="AI", status="proposed"),))
     with pytest.raises(ConceptTableError):
-        justify_absence(Layers(**evidence(lines("x"), table)))
+        justify_absence(bundle(**evidence(lines("x"), table)))
 
 
 def test_meetings_of_another_sweep_are_refused_and_never_read_as_none() -> None:
@@ -243,7 +255,7 @@ def test_meetings_of_another_sweep_are_refused_and_never_read_as_none() -> None:
     meetings = [{"concepts": "AI + power", "scope": "page", "page_num": 1, "line_num": 1, "distance": 2}]
     given_ = evidence(lines(*texts), ConceptTable.from_variants(AI_POWER), AuditOptions(scope="line"))
     with pytest.raises(OptionError, match="scope is line"):
-        justify_absence(Layers(**{**given_, "cooccurrence_df": COOCCURRENCE_DF.build(meetings)}))
+        justify_absence(bundle(**{**given_, "cooccurrence_df": COOCCURRENCE_DF.build(meetings)}))
 
 
 def test_the_library_looks_for_meetings_again_with_the_options_of_the_finding() -> None:
