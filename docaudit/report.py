@@ -1,20 +1,21 @@
-"""Reports of a justification as files: the only module that knows both what is rendered and what reads the document.
+"""Reports of a justification as files: every form that there is, and the copy of the document with its hits marked.
 
-With the document at hand its unread regions are shown as pictures, and an annotated copy of it is made; without it, and
-with --redact, the report says that it has neither.
-
-What is drawn into the annotated copy of a document: a mark for each hit, outlines, bookmarks and a legend.
+FORMS is the list of forms; a new one is a row there. This is the only module that knows both what is rendered and what
+reads the document: with the document at hand its unread regions are shown as pictures, and an annotated copy of it is
+made (a mark for each hit, outlines, bookmarks, a legend); without it, and with --redact, the report says that it has
+neither.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from docaudit import files as atomic
 from docaudit.audit import require_justification
 from docaudit.codes import BBox
 from docaudit.coverage import RegionPicture
@@ -23,139 +24,93 @@ from docaudit.extract.protocol import AnnotateRequest, Bookmark, Colour, Mark, O
 from docaudit.justification import AbsenceJustification, BlindSpot, Hit
 from docaudit.options import AuditOptions
 from docaudit.redact import redact as without_text
-from docaudit.render import view
+from docaudit.render import tables, view
 from docaudit.render.html import to_html
 from docaudit.render.language import Language, Translator, one_line
-from docaudit.render.tables import ANNOTATED, write_folder
+from docaudit.render.markdown import to_markdown, to_search_record
 from docaudit.render.terminal import split_snippet
-from docaudit.render.view import UNREAD, colour, headline, highlighter, rgb
+from docaudit.saved import dump
 
 if TYPE_CHECKING:
     from docaudit.extract.source import Source, SourceFile
 
-
+ANNOTATED = "annotated.pdf"
+_LEFT_OUT = (
+    f"{ANNOTATED} and pictures of unread regions are left out: they would show the text that is redacted"
+)
+# Pictures in report.html: how many, how wide in pixels, and bytes of all together, so that it can be mailed (chosen;
+# the report of 300 pages with thousands of hits has to stay under 10 MB in bench/report_size.py).
+_MOST_PICTURES = 150
+_WIDTH = 420
+_BYTES = 4_000_000
 _CONTEXT = 40
 """Characters on both sides of a hit in its bookmark."""
 
 
-def annotate_request(justification: AbsenceJustification, t: Translator, path: Path) -> AnnotateRequest:
-    """The request for the annotated copy of a justification that is not redacted."""
-    j = justification
-    colours = {row.name: highlighter(colour(number)) for number, row in enumerate(view.concept_rows(j))}
-    return AnnotateRequest(
-        path=str(path),
-        marks=[_mark(hit, colours, t) for hit in j.hits if is_drawn(hit)],
-        outlines=[
-            Outline(spot.page_num, spot.bbox, _unread(spot, t))
-            for spot in j.blind_spots
-            if view.has_region(spot)
-        ],
-        bookmarks=list(_bookmarks(j, t)),
-        contents_title=t("Bookmarks of the document itself"),
-        legend=list(_legend(j, colours, t)),
-    )
+@dataclass(frozen=True)
+class ReportContent:
+    """What the forms are rendered from.
 
-
-def is_drawn(hit: Hit) -> bool:
-    """Whether a hit has a place on a page of the document itself."""
-    return hit.page_num > 0 and hit.bbox is not None and not hit.part
-
-
-def _mark(hit: Hit, colours: dict[str, Colour], t: Translator) -> Mark:
-    assert hit.bbox is not None, "only hits with a box are drawn"
-    note = [f"{one_line(hit.concept)}: {one_line(hit.variant)}"]
-    note += [t(hit.match_kind.label)]
-    note += [] if hit.source == "text_layer" else [t("from: {source}", source=t(hit.source.label))]
-    note += [] if hit.visibility == "visible" else [t(hit.visibility.label)]
-    lines = [line for line in hit.match_text.split("\n") if line.strip()] or [""]
-    read = hit.source == "text_layer"
-    return Mark(hit.page_num, hit.page_end, hit.bbox, lines, colours[hit.concept], "; ".join(note), read)
-
-
-def _unread(spot: BlindSpot, t: Translator) -> str:
-    return f"{t('not read')}: {spot.kind.value}: {one_line(spot.detail)}"
-
-
-def _bookmarks(j: AbsenceJustification, t: Translator) -> Iterator[Bookmark]:
-    """One for each concept with its hits under it, and one for what was not read; those without a page lead to the
-    legend.
+    Attributes:
+        justification: What is reported.
+        language: Language of report and record; that of the explanation if None.
+        searched_on: Day of the search, for the record.
+        pictures: Pictures of regions that were not read.
+        notes: What the reader must know of this report itself.
     """
-    by_concept: dict[str, list[Hit]] = {}
-    for hit in j.hits:
-        by_concept.setdefault(hit.concept, []).append(hit)
-    for row in view.concept_rows(j):
-        hits = by_concept.get(row.name, [])
-        first = next((hit for hit in hits if is_drawn(hit)), None)
-        title = f"{one_line(row.name)}: {t.ngettext('{n} hit', '{n} hits', len(hits))}"
-        yield Bookmark(
-            1, title, first.page_num if first else 0, first.bbox[1] if first and first.bbox else 0.0
-        )
-        for hit in hits:
-            drawn = is_drawn(hit)
-            yield Bookmark(
-                2, _title(hit, t), hit.page_num if drawn else 0, hit.bbox[1] if drawn and hit.bbox else 0.0
-            )
-    spots = [spot for spot in j.blind_spots if view.has_region(spot)]
-    if spots:
-        yield Bookmark(1, t("What was not read"), spots[0].page_num, 0.0)
-        for spot in spots:
-            title = f"{t.page(spot.page_num)}: {spot.kind.value}"
-            yield Bookmark(2, title, spot.page_num, spot.bbox[1] if spot.bbox else 0.0)
-    yield Bookmark(1, t("Legend"), 0, 0.0)
+
+    justification: AbsenceJustification
+    language: Language | None = None
+    searched_on: dt.date | None = None
+    pictures: Sequence[RegionPicture] = ()
+    notes: Sequence[str] = ()
 
 
-def _title(hit: Hit, t: Translator) -> str:
-    cut = split_snippet(hit.snippet, hit.match_text)
-    left, right = one_line(cut.left)[-_CONTEXT:], one_line(cut.right)[:_CONTEXT]
-    where = view.heading(hit, t) if hit.part else t.page(hit.page_num)
-    return f"{one_line(where)}: {left}{one_line(cut.hit)}{right}".strip()
+class Form(NamedTuple):
+    """One form of a report: its name, the file that it becomes, and what renders it."""
+
+    name: str
+    file: str
+    render: Callable[[ReportContent], atomic.Content]
 
 
-def _legend(
-    j: AbsenceJustification, colours: dict[str, Colour], t: Translator
-) -> Iterator[tuple[Colour | None, str]]:
-    yield None, t("docaudit: annotated copy, not the document that was audited")
-    if j.document is not None:
-        yield (
-            None,
-            f"{one_line(j.document.name)}, {t.ngettext('{n} page', '{n} pages', j.document.pages_total)}",
-        )
-        yield None, f"SHA-256 {j.document.sha256}"
-    yield None, one_line(headline(j, t))
-    yield None, ""
-    counted: dict[str, list[Hit]] = {}
-    for hit in j.hits:
-        counted.setdefault(hit.concept, []).append(hit)
-    for row in view.concept_rows(j):
-        hits = counted.get(row.name, [])
-        beside = sum(not is_drawn(hit) for hit in hits)
-        said = f"{one_line(row.name)}: {t.ngettext('{n} hit', '{n} hits', len(hits))}"
-        if beside:
-            said += f" ({t('{n} not on a page: in bookmarks, attachments or other parts', n=beside)})"
-        yield colours[row.name], said
-    spots = sum(view.has_region(spot) for spot in j.blind_spots)
-    yield rgb(UNREAD), f"{t('region that was not read')}: {spots:,}"
-    others = [spot for spot in j.blind_spots if not view.has_region(spot) and spot.text_likely != "no"]
-    for spot in others:
-        yield (
-            None,
-            f"{t('not read')}: {t.page(spot.page_num)}: {spot.kind.value}: {one_line(spot.detail)[:70]}",
-        )
-    parts = [hit for hit in j.hits if not is_drawn(hit)]
-    if parts:
-        yield None, ""
-        yield None, t("Hits that are not on a page")
-        for hit in parts:
-            yield colours[hit.concept], _title(hit, t)[:90]
-
-
-_MOST_PICTURES = 150
-_WIDTH = 420
-_LEFT_OUT = (
-    f"{ANNOTATED} and pictures of unread regions are left out: they would show the text that is redacted"
+FORMS = (
+    Form("justification", "justification.json", lambda c: dump(c.justification)),
+    Form(
+        "report to read",
+        "report.html",
+        lambda c: to_html(c.justification, c.language, pictures=c.pictures, notes=c.notes),
+    ),
+    Form("report for tickets", "report.md", lambda c: to_markdown(c.justification, c.language)),
+    Form(
+        "search record",
+        "search-record.md",
+        lambda c: to_search_record(c.justification, c.language, searched_on=c.searched_on),
+    ),
+    Form("workbook", "search-terms.xlsx", lambda c: tables.workbook(tables.sheets(c.justification))),
+    Form("search terms", "search-terms.csv", lambda c: _csv(tables.search_terms_csv(c.justification))),
+    Form("hits", "hits.csv", lambda c: _csv(tables.hits_csv(c.justification.hits))),
+    Form("blind spots", "blind_spots.csv", lambda c: _csv(tables.blind_spots_csv(c.justification))),
 )
-_BYTES = 4_000_000
-"""All pictures together: the report stays small enough to be mailed."""
+
+
+def _csv(table: str) -> str:
+    return tables.BYTE_ORDER_MARK + table
+
+
+def write_folder(content: ReportContent, folder: Path, annotated: Path | None = None) -> list[Path]:
+    """Write every form, and the annotated copy of the document if there is one; raises OutputError.
+
+    Everything is rendered before the first file is written, and the files appear together or not at all. An annotated
+    PDF that an earlier report left there is removed where none is made: it may show another audit.
+    """
+    files: dict[str, atomic.Content] = {form.file: form.render(content) for form in FORMS}
+    if annotated is not None:
+        files[ANNOTATED] = annotated
+    written = atomic.write_files(folder, files)
+    if annotated is None:
+        atomic.remove(folder / ANNOTATED)
+    return written
 
 
 @dataclass(frozen=True)
@@ -218,29 +173,21 @@ def write_report(
     password: str | None = None,
 ) -> Report:
     """As `report`, with what could not be made."""
-    j = require_justification(justification)
-    j = without_text(j) if redact and not j.redacted else j
-    options = j.options.model_copy(update={"password": password or justification.options.password})
+    j = _checked(justification, redact)
     if document is None or j.redacted:
-        written = write_folder(j, folder, language=language, searched_on=searched_on)
+        written = write_folder(ReportContent(j, language, searched_on), folder)
         return Report(written, () if document is None else (_LEFT_OUT,))
+    options = j.options.model_copy(update={"password": password or justification.options.password})
     from docaudit.extract.source import identified  # engines load only where a document is read
 
     with identified(document) as file, tempfile.TemporaryDirectory(prefix="docaudit-") as temporary:
-        need_same_document(j, file)
+        require_same_document(j, file)
         pictures, picture_problems = _pictures(j, file, options)
         annotated = Path(temporary) / ANNOTATED
-        problems = _annotate(j, file, options, annotated, language)
-        written = write_folder(
-            j,
-            folder,
-            language=language,
-            searched_on=searched_on,
-            pictures=pictures,
-            annotated=annotated if annotated.exists() else None,
-            notes=(*picture_problems, *problems),
-        )
-    return Report(written, (*picture_problems, *problems))
+        problems = (*picture_problems, *_annotate(j, file, options, annotated, language))
+        content = ReportContent(j, language, searched_on, pictures, problems)
+        written = write_folder(content, folder, annotated if annotated.exists() else None)
+    return Report(written, problems)
 
 
 def html_report(
@@ -252,24 +199,28 @@ def html_report(
     password: str | None = None,
 ) -> str:
     """The HTML report alone; arguments and errors as those of `report`."""
-    j = require_justification(justification)
-    j = without_text(j) if redact and not j.redacted else j
+    j = _checked(justification, redact)
     if document is None or j.redacted:
         return to_html(j, language)
     from docaudit.extract.source import identified
 
     with identified(document) as file:
-        need_same_document(j, file)
+        require_same_document(j, file)
         pictures, problems = _pictures(j, file, j.options.model_copy(update={"password": password}))
     return to_html(j, language, pictures=pictures, notes=problems)
 
 
-def need_same_document(justification: AbsenceJustification, file: SourceFile) -> None:
+def _checked(justification: AbsenceJustification, redact: bool) -> AbsenceJustification:
+    j = require_justification(justification)
+    return without_text(j) if redact and not j.redacted else j
+
+
+def require_same_document(justification: AbsenceJustification, file: SourceFile) -> None:
     """Raise OtherDocumentError unless the file is the document that was audited."""
-    known = justification.document.sha256 if justification.document else ""
-    if file.sha256 != known:
+    audited = justification.document.sha256 if justification.document else ""
+    if file.sha256 != audited:
         raise OtherDocumentError(
-            f"is not the document that was audited: its SHA-256 is {file.sha256}, not {known}",
+            f"is not the document that was audited: its SHA-256 is {file.sha256}, not {audited}",
             file=file.name,
             remedy="name the document of the justification, or audit this one",
         )
@@ -300,13 +251,13 @@ def _pictures(
     """Pictures of the gravest unread regions; the report says how many others have none."""
     from docaudit.extract.tasks import read_regions
 
-    wanted: dict[tuple[int, BBox | None], None] = {}
+    places: dict[tuple[int, BBox | None], None] = {}
     for group in view.spot_groups(j):
-        wanted |= {(spot.page_num, spot.bbox): None for spot in group.spots if view.has_region(spot)}
-    if not wanted:
+        places |= {(spot.page_num, spot.bbox): None for spot in group.spots if view.has_region(spot)}
+    if not places:
         return (), ()
     regions: dict[int, list[BBox | None]] = {}
-    for page_num, box in list(wanted)[:_MOST_PICTURES]:
+    for page_num, box in list(places)[:_MOST_PICTURES]:
         regions.setdefault(page_num, []).append(box)
     try:
         drawn = read_regions(file.path, options, regions, _WIDTH)
@@ -317,9 +268,110 @@ def _pictures(
     by_place = {(picture.page_num, picture.bbox): picture for picture in drawn}
     kept: list[RegionPicture] = []
     size = 0
-    for place in wanted:
+    for place in places:
         picture = by_place.get(place)
         size += len(picture.jpeg) if picture and picture.jpeg else 0
         if picture is not None and size <= _BYTES:
             kept.append(picture)
     return kept, ()
+
+
+def annotate_request(justification: AbsenceJustification, t: Translator, path: Path) -> AnnotateRequest:
+    """The request for the annotated copy of a justification that is not redacted."""
+    j = justification
+    colours = {
+        row.name: view.highlighter(view.colour(number)) for number, row in enumerate(view.concept_rows(j))
+    }
+    return AnnotateRequest(
+        path=str(path),
+        marks=[_mark(hit, colours, t) for hit in j.hits if _is_drawn(hit)],
+        outlines=[
+            Outline(spot.page_num, spot.bbox, f"{t('not read')}: {spot.kind.value}: {one_line(spot.detail)}")
+            for spot in j.blind_spots
+            if view.has_region(spot)
+        ],
+        bookmarks=list(_bookmarks(j, t)),
+        contents_title=t("Bookmarks of the document itself"),
+        legend=list(_legend(j, colours, t)),
+    )
+
+
+def _is_drawn(hit: Hit) -> bool:
+    """Whether a hit has a place on a page of the document itself."""
+    return hit.page_num > 0 and hit.bbox is not None and not hit.part
+
+
+def _mark(hit: Hit, colours: dict[str, Colour], t: Translator) -> Mark:
+    assert hit.bbox is not None, "only hits with a box are drawn"
+    note = [f"{one_line(hit.concept)}: {one_line(hit.variant)}", t(hit.match_kind.label)]
+    if hit.source != "text_layer":
+        note.append(t("from: {source}", source=t(hit.source.label)))
+    if hit.visibility != "visible":
+        note.append(t(hit.visibility.label))
+    lines = [line for line in hit.match_text.split("\n") if line.strip()] or [""]
+    read = hit.source == "text_layer"
+    return Mark(hit.page_num, hit.page_end, hit.bbox, lines, colours[hit.concept], "; ".join(note), read)
+
+
+def _bookmarks(j: AbsenceJustification, t: Translator) -> Iterator[Bookmark]:
+    """One for each concept with its hits under it, and one for what was not read; those without a page lead to the
+    legend.
+    """
+    by_concept = view.by_concept(j.hits)
+    for row in view.concept_rows(j):
+        hits = by_concept.get(row.name, [])
+        title = f"{one_line(row.name)}: {t.ngettext('{n} hit', '{n} hits', len(hits))}"
+        yield _bookmark(1, title, next((hit for hit in hits if _is_drawn(hit)), None))
+        for hit in hits:
+            yield _bookmark(2, _title(hit, t), hit if _is_drawn(hit) else None)
+    spots = [spot for spot in j.blind_spots if view.has_region(spot)]
+    if spots:
+        yield Bookmark(1, t("What was not read"), spots[0].page_num, 0.0)
+        for spot in spots:
+            yield _bookmark(2, f"{t.page(spot.page_num)}: {spot.kind.value}", spot)
+    yield Bookmark(1, t("Legend"), 0, 0.0)
+
+
+def _bookmark(level: int, title: str, target: Hit | BlindSpot | None) -> Bookmark:
+    if target is None:
+        return Bookmark(level, title, 0, 0.0)
+    return Bookmark(level, title, target.page_num, target.bbox[1] if target.bbox else 0.0)
+
+
+def _title(hit: Hit, t: Translator) -> str:
+    cut = split_snippet(hit.snippet, hit.match_text)
+    left, right = one_line(cut.left)[-_CONTEXT:], one_line(cut.right)[:_CONTEXT]
+    where = view.heading(hit, t) if hit.part else t.page(hit.page_num)
+    return f"{one_line(where)}: {left}{one_line(cut.hit)}{right}".strip()
+
+
+def _legend(
+    j: AbsenceJustification, colours: dict[str, Colour], t: Translator
+) -> Iterator[tuple[Colour | None, str]]:
+    """Lines of the legend, each with its colour if it has one."""
+    yield None, t("docaudit: annotated copy, not the document that was audited")
+    if j.document is not None:
+        pages = t.ngettext("{n} page", "{n} pages", j.document.pages_total)
+        yield None, f"{one_line(j.document.name)}, {pages}"
+        yield None, f"SHA-256 {j.document.sha256}"
+    yield None, one_line(view.headline(j, t))
+    yield None, ""
+    by_concept = view.by_concept(j.hits)
+    for row in view.concept_rows(j):
+        hits = by_concept.get(row.name, [])
+        line = f"{one_line(row.name)}: {t.ngettext('{n} hit', '{n} hits', len(hits))}"
+        if outside := sum(not _is_drawn(hit) for hit in hits):
+            line += f" ({t('{n} not on a page: in bookmarks, attachments or other parts', n=outside)})"
+        yield colours[row.name], line
+    spots = sum(view.has_region(spot) for spot in j.blind_spots)
+    yield view.rgb(view.UNREAD), f"{t('region that was not read')}: {spots:,}"
+    for spot in j.blind_spots:
+        if not view.has_region(spot) and spot.text_likely != "no":
+            place = f"{t.page(spot.page_num)}: {spot.kind.value}"
+            yield None, f"{t('not read')}: {place}: {one_line(spot.detail)[:70]}"
+    parts = [hit for hit in j.hits if not _is_drawn(hit)]
+    if parts:
+        yield None, ""
+        yield None, t("Hits that are not on a page")
+        for hit in parts:
+            yield colours[hit.concept], _title(hit, t)[:90]

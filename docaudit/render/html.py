@@ -153,8 +153,8 @@ def to_html(
                 for concept in concepts
             ],
             described=j.concept_table.info if j.concept_table else (),
-            coverage_facts=view.coverage_facts(j.coverage, t),
-            coverage_lists=view.coverage_lists(j.coverage, t),
+            t=t,
+            coverage=j.coverage,
             option_facts=view.option_facts(j, t),
             steps=view.steps_to_check(j, t),
         )

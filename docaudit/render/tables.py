@@ -1,10 +1,7 @@
-"""A justification as a folder: JSON to keep, HTML and Markdown to read, tables for spreadsheets, a record for files.
+"""The parts of a justification as tables for spreadsheets: CSV, and one workbook (XLSX).
 
-The search-terms report: what became of every row of the concept table, as CSV and as a workbook.
-
-Tables as one XLSX file: the same bytes for the same tables, and no cell that a spreadsheet runs as a formula.
-
-The parts of a justification as CSV, for spreadsheets: hits and blind spots.
+The same tables give the same bytes, and no cell is run as a formula. What became of every row of the concept table
+stands in the table of search terms, in both forms.
 """
 
 from __future__ import annotations
@@ -15,7 +12,6 @@ import io
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from openpyxl import Workbook
@@ -23,16 +19,14 @@ from openpyxl.cell import WriteOnlyCell
 from openpyxl.styles import Alignment, Font
 from openpyxl.utils import get_column_letter
 
-from docaudit import files as atomic
 from docaudit.codes import BBox, TextLikely
-from docaudit.coverage import RegionPicture
 from docaudit.justification import AbsenceJustification, BlindSpot, Hit
-from docaudit.render import html, markdown, view
-from docaudit.render import markdown as search_record
-from docaudit.render.language import Language, csv_cell, safe
-from docaudit.saved import dump
+from docaudit.render import view
+from docaudit.render.language import csv_cell, safe
 from docaudit.text.words import with_ellipses
 
+# Excel takes a CSV without this mark for its own code page, and shows Japanese as garbage.
+BYTE_ORDER_MARK = "\ufeff"
 BOX = ("x0", "y0", "x1", "y1")
 HIT_COLUMNS = (
     "concept",
@@ -78,41 +72,36 @@ def table_csv(columns: Sequence[str] | None, rows: Iterable[Sequence[object]]) -
     if columns is not None:
         writer.writerow(columns)
     for row in rows:
-        writer.writerow(["" if cell is None else _cell_tables(cell) for cell in row])
+        cells = ["" if cell is None else cell for cell in row]
+        writer.writerow([csv_cell(cell) if isinstance(cell, str) else cell for cell in cells])
     return out.getvalue()
-
-
-def _cell_tables(value: object) -> object:
-    return csv_cell(value) if isinstance(value, str) else value
 
 
 def hit_row(hit: Hit) -> tuple[object, ...]:
     """The values of a hit in the order of HIT_COLUMNS."""
     fields = hit.model_dump(mode="json")
     fields["snippet"] = with_ellipses(hit.snippet, hit.match_text)
-    return tuple((_side(hit.bbox, BOX.index(name)) if name in BOX else fields[name]) for name in HIT_COLUMNS)
+    fields |= dict(zip(BOX, _sides(hit.bbox), strict=True))
+    return tuple(fields[name] for name in HIT_COLUMNS)
 
 
 def blind_spot_rows(spots: Iterable[BlindSpot], *, ocr: bool) -> Iterator[tuple[object, ...]]:
     """The values of each blind spot in the order of BLIND_SPOT_COLUMNS; `ocr` tells whether OCR was run."""
-    return (_spot_row(spot, ocr) for spot in spots)
+    for spot in spots:
+        yield (
+            spot.page_num,
+            *_sides(spot.bbox),
+            spot.kind.value,
+            spot.kind.meaning,
+            spot.area_share,
+            spot.text_likely.value,
+            spot.detail,
+            spot.kind.remedy_after(ocr=ocr) if spot.text_likely is not TextLikely.NO else "",
+        )
 
 
-def _spot_row(spot: BlindSpot, ocr: bool) -> tuple[object, ...]:
-    return (
-        spot.page_num,
-        *(_side(spot.bbox, side) for side in range(4)),
-        spot.kind.value,
-        spot.kind.meaning,
-        spot.area_share,
-        spot.text_likely.value,
-        spot.detail,
-        spot.kind.remedy_after(ocr=ocr) if spot.text_likely is not TextLikely.NO else "",
-    )
-
-
-def _side(box: BBox | None, side: int) -> float | None:
-    return None if box is None else round(box[side], 2)
+def _sides(box: BBox | None) -> tuple[float | None, ...]:
+    return (None,) * 4 if box is None else tuple(round(side, 2) for side in box)
 
 
 TERM_COLUMNS = (
@@ -211,9 +200,11 @@ def _document(j: AbsenceJustification) -> Iterator[tuple[str, object]]:
     yield from ((f"option {name}", "" if value is None else str(value)) for name, value in options.items())
 
 
+# Limits of XLSX.
 _LONGEST_CELL = 32_767
 _MOST_ROWS = 1_048_576
 _WIDEST = 60
+"""Characters of a column before its text wraps (chosen, not measured)."""
 _FIRST_DAY = dt.datetime(1980, 1, 1)
 _BOLD, _PLAIN, _WRAPPED = (
     Font(bold=True),
@@ -232,7 +223,7 @@ def workbook(tables: Iterable[Sheet]) -> bytes:
         _add(book.create_sheet(table.name), table)
     out = io.BytesIO()
     book.save(out)
-    return _without_the_day(out.getvalue())
+    return _without_the_time(out.getvalue())
 
 
 def _add(sheet: Any, table: Sheet) -> None:
@@ -275,71 +266,17 @@ def _text(value: object) -> str:
     return text[: _LONGEST_CELL - len(note)] + note
 
 
-def _without_the_day(data: bytes) -> bytes:
+def _without_the_time(data: bytes) -> bytes:
     """The same file without the time at which it was written."""
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
-        for name in _in_order(old.namelist()):
+        # Readers that look at the first bytes expect the list of contents there.
+        for name in sorted(old.namelist(), key=lambda name: (name != "[Content_Types].xml", name)):
             content = old.read(name)
             if name == "docProps/core.xml":
-                content = _MODIFIED.sub(
-                    rb"\g<1>" + _FIRST_DAY.strftime("%Y-%m-%dT%H:%M:%SZ").encode(), content
-                )
+                day = _FIRST_DAY.strftime("%Y-%m-%dT%H:%M:%SZ").encode()
+                content = _MODIFIED.sub(rb"\g<1>" + day, content)
             member = zipfile.ZipInfo(name, _FIRST_DAY.timetuple()[:6])
             member.compress_type = zipfile.ZIP_DEFLATED
             new.writestr(member, content)
     return out.getvalue()
-
-
-def _in_order(names: Sequence[str]) -> list[str]:
-    """Readers that look at the first bytes expect the list of contents there."""
-    return sorted(names, key=lambda name: (name != "[Content_Types].xml", name))
-
-
-# Excel takes a CSV without this mark for its own code page, and shows Japanese as garbage.
-BYTE_ORDER_MARK = "\ufeff"
-ANNOTATED = "annotated.pdf"
-JSON = "justification.json"
-
-
-def write_folder(
-    justification: AbsenceJustification,
-    folder: Path,
-    *,
-    language: Language | None = None,
-    searched_on: dt.date | None = None,
-    pictures: Sequence[RegionPicture] = (),
-    annotated: Path | None = None,
-    notes: Sequence[str] = (),
-) -> list[Path]:
-    """Write every form of a justification; raises OutputError.
-
-    Everything is rendered before the first file is written, and the files appear together or not at all. An annotated
-    PDF that an earlier report left there is removed where none is made: it may show another audit.
-
-    Args:
-        justification: What is reported.
-        folder: Where to; made if it is not there.
-        language: Language of report and record; that of the explanation if None.
-        searched_on: Day of the search, for the record.
-        pictures: Pictures of regions that were not read.
-        annotated: The annotated copy of the document, to be copied into the folder.
-        notes: What the reader must know of this report itself.
-    """
-    j = justification
-    files: dict[str, atomic.Content] = {
-        JSON: dump(j),
-        "report.html": html.to_html(j, language, pictures=pictures, notes=notes),
-        "report.md": markdown.to_markdown(j, language),
-        "search-record.md": search_record.to_search_record(j, language, searched_on=searched_on),
-        "search-terms.xlsx": workbook(sheets(j)),
-        "search-terms.csv": BYTE_ORDER_MARK + search_terms_csv(j),
-        "hits.csv": BYTE_ORDER_MARK + hits_csv(j.hits),
-        "blind_spots.csv": BYTE_ORDER_MARK + blind_spots_csv(j),
-    }
-    if annotated is not None:
-        files[ANNOTATED] = annotated
-    written = atomic.write_files(folder, files)
-    if annotated is None:
-        atomic.remove(folder / ANNOTATED)
-    return written

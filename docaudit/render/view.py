@@ -32,7 +32,6 @@ from docaudit.justification import (
     MissedHit,
     ObligationCheck,
     PageFact,
-    ParseCoverage,
     RetrievalCheck,
     hits_to_read,
     meeting_pages,
@@ -317,63 +316,6 @@ def passages_to_read(justification: AbsenceJustification) -> list[Hit]:
     return hits_to_read(justification.hits, meeting_pages(justification.cooccurrences, required), required)
 
 
-def coverage_facts(coverage: ParseCoverage | None, t: Translator) -> Facts:
-    """What was read, in numbers."""
-    c = coverage
-    if c is None:
-        return []
-    total, with_text = f"{c.pages_total:,}", f"{c.pages_with_text:,}"
-    if c.pages_by_ocr_alone is None:
-        pages = t("{total}, of which {n} with a text layer", total=total, n=with_text)
-    else:
-        pages = t(
-            "{total}, of which {n} with a text layer and {m} read by OCR alone",
-            total=total,
-            n=with_text,
-            m=f"{c.pages_by_ocr_alone:,}",
-        )
-    states = ", ".join(f"{n:,} {t(state.label)}" for state, n in c.pages_by_state.items() if n)
-    images = t(
-        "{n} placed: {read} read by OCR, {blank} without text, {unread} unread",
-        n=f"{c.images_total:,}",
-        read=f"{c.images_read:,}",
-        blank=f"{c.images_without_text:,}",
-        unread=f"{c.images_unread:,}",
-    )
-    return [
-        (t("Pages"), pages),
-        (t("Pages by state"), states),
-        (t("Ink under text that was read"), t.share(c.ink_read_share)),
-        (t("Images"), images),
-        (t("Contents entries"), f"{c.toc_entries:,}"),
-        (t("Cross-references"), f"{c.cross_refs_total:,}"),
-        (t("Named objects (figures, tables, annexes)"), f"{c.objects_registered:,}"),
-        (t("Words that only the second reader saw"), t.number(c.words_second_reader_only)),
-        (t("Words that the second reader did not see"), t.number(c.words_first_reader_only)),
-    ]
-
-
-def coverage_lists(coverage: ParseCoverage | None, t: Translator) -> Facts:
-    """What does not fit together in the document."""
-    c = coverage
-    if c is None:
-        return []
-
-    def listed(values: tuple[str, ...]) -> str:
-        return "; ".join(values) or t("none")
-
-    return [
-        (t("Unresolved cross-references"), listed(c.unresolved_cross_refs)),
-        (t("References to other documents"), listed(c.external_refs)),
-        (t("Gaps in page labels"), listed(c.page_label_gaps)),
-        (t("Pages whose printed number is not their label"), listed(c.page_label_mismatches)),
-        (t("Gaps in numbers of figures, tables and the like"), listed(c.number_gaps)),
-        (t("Contents entries not on their page"), listed(c.contents_not_found)),
-        (t("Pages with warnings of the engine"), t.ranges(c.pages_with_warnings) or t("none")),
-        (t("Pages that readers read differently"), t.ranges(c.pages_readers_disagree) or t("none")),
-    ]
-
-
 def option_facts(justification: AbsenceJustification, t: Translator) -> Facts:
     """Every option of the audit with its value."""
     facts = []
@@ -393,34 +335,20 @@ def option_facts(justification: AbsenceJustification, t: Translator) -> Facts:
 def steps_to_check(justification: AbsenceJustification, t: Translator) -> list[tuple[str, str]]:
     """What a sceptical reader does, each with the command for it (empty: none)."""
     name = shlex.quote(one_line(justification.document.name if justification.document else ""))
-    steps = [
-        (
-            t("The document is the one that was audited: its SHA-256 is the one given below."),
-            f"sha256sum {name}",
-        ),
-        (
-            t(
-                "Everything can be repeated: the audit is run again with its options and compared field by field."
-            ),
-            f"docaudit verify justification.json {name}",
-        ),
-    ]
-    if not justification.redacted:
-        steps.append(
-            (
-                t(
-                    "Each hit stands where it is said to: the annotated copy of the document has a bookmark for each."
-                ),
-                f"docaudit report justification.json --doc {name} --out report",
-            )
-        )
-    steps.append(
-        (
-            t("The words that were looked for are the ones that the question needs: read the keyword table."),
-            "",
-        )
-    )
-    return steps
+    steps = {
+        t(
+            "The document is the one that was audited: its SHA-256 is the one given below."
+        ): f"sha256sum {name}",
+        t(
+            "Everything can be repeated: the audit is run again with its options and compared field by field."
+        ): f"docaudit verify justification.json {name}",
+        t(
+            "Each hit stands where it is said to: the annotated copy of the document has a bookmark for each."
+        ): f"docaudit report justification.json --doc {name} --out report",
+        t("The words that were looked for are the ones that the question needs: read the keyword table."): "",
+    }
+    # A redacted justification gets no annotated copy.
+    return [(step, line) for step, line in steps.items() if not (justification.redacted and "--doc" in line)]
 
 
 def worded_by(justification: AbsenceJustification, t: Translator) -> str:
@@ -450,28 +378,20 @@ def remark_label(justification: AbsenceJustification, t: Translator) -> str:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two concepts: their meetings, the fewest words between them (None: unknown), and the pages where they meet."""
+    """Two concepts: their meetings, and the fewest words between them (None: unknown)."""
 
     meetings: int
     nearest: int | None
-    pages: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class MeetingGroup:
-    """All meetings of one set of concepts: places are (page, words between)."""
-
-    concepts: tuple[str, ...]
-    scope: str
-    places: tuple[tuple[int, int], ...]
-
-
-def meeting_groups(justification: AbsenceJustification) -> list[MeetingGroup]:
-    """Meetings by the set of concepts that meet, in the order in which they first do."""
-    places: dict[tuple[tuple[str, ...], str], list[tuple[int, int]]] = defaultdict(list)
+def meeting_groups(
+    justification: AbsenceJustification,
+) -> list[tuple[tuple[str, ...], list[tuple[int, int]]]]:
+    """Meetings by the set of concepts that meet, in the order in which they first do, each as (page, words between)."""
+    places: dict[tuple[str, ...], list[tuple[int, int]]] = defaultdict(list)
     for meeting in justification.cooccurrences:
-        places[meeting.concepts, meeting.scope].append((meeting.page_num, meeting.distance))
-    return [MeetingGroup(names, scope, tuple(where)) for (names, scope), where in places.items()]
+        places[meeting.concepts].append((meeting.page_num, meeting.distance))
+    return list(places.items())
 
 
 def pair_matrix(justification: AbsenceJustification, names: list[str]) -> list[list[Pair | None]]:
@@ -479,22 +399,19 @@ def pair_matrix(justification: AbsenceJustification, names: list[str]) -> list[l
 
     Where a pair never meets, the distance is that of its nearest mentions, if they are known.
     """
-    met: dict[frozenset[str], list[tuple[int, int]]] = defaultdict(list)
+    met: dict[frozenset[str], list[int]] = defaultdict(list)
     for meeting in justification.cooccurrences:
         if len(meeting.concepts) == 2:
-            met[frozenset(meeting.concepts)].append((meeting.page_num, meeting.distance))
+            met[frozenset(meeting.concepts)].append(meeting.distance)
     apart: dict[frozenset[str], int] = {}
     for mention in justification.closest_mentions:
         if mention.kind == "pair" and mention.distance is not None:
             apart[frozenset(mention.concept.split(JOINER))] = round(mention.distance)
 
-    def pair(left: str, right: str) -> Pair:
-        names = frozenset((left, right))
-        places = met.get(names, [])
-        nearest = min((distance for _, distance in places), default=apart.get(names))
-        return Pair(len(places), nearest, tuple(sorted({page for page, _ in places})))
+    def pair(both: frozenset[str]) -> Pair:
+        return Pair(len(met[both]), min(met[both], default=apart.get(both)))
 
-    return [[None if left == right else pair(left, right) for right in names] for left in names]
+    return [[None if left == right else pair(frozenset((left, right))) for right in names] for left in names]
 
 
 class CellState(Code):
