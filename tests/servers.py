@@ -33,7 +33,7 @@ class Server:
 
     def places(self) -> list[Path]:
         """Folders of requests that are there now."""
-        return [place for place in self.temporary.glob("docaudit-serve-*/*") if place.is_dir()]
+        return list(self.temporary.glob("docaudit-serve-*"))
 
     def workers(self) -> list[int]:
         """Processes that work for a request now, with all that they started: known by their TMPDIR."""

@@ -33,13 +33,13 @@ from docaudit.errors import (
 )
 from docaudit.integrations import grounding as documents_module
 from docaudit.integrations.grounding import (
+    AnswerOutcome,
     AuditedDocuments,
     Grounded,
-    Outcome,
     brief,
     ground,
-    need_extra,
     pages_of,
+    require_extra,
     says_nothing,
 )
 from docaudit.justification import AbsenceJustification, AnswerWithEvidence, RetrievedChunk
@@ -117,7 +117,7 @@ class TestGround:
         ]
         found = ground(harbour, "Why was the ferry late?", "Because of the wind.", chunks)
         (answer,) = found.answers
-        assert (found.outcome, found.justifications) == (Outcome.ANSWERED, ())
+        assert (found.outcome, found.justifications) == (AnswerOutcome.ANSWERED, ())
         assert (answer.answer, answer.question) == ("Because of the wind.", "Why was the ferry late?")
         assert [(one.page_num, one.text) for one in answer.evidence] == [(1, WIND)]
         assert answer.document == harbour.parsed("harbour").identity
@@ -126,7 +126,7 @@ class TestGround:
     def test_the_retriever_missed_it(self, harbour: AuditedDocuments, said: str | None) -> None:
         found = ground(harbour, ASKED, said, [RetrievedChunk(text=WIND)])
         (justification,) = found.justifications
-        assert (found.outcome, found.said) == (Outcome.DECLINED, said or "")
+        assert (found.outcome, found.said) == (AnswerOutcome.DECLINED, said or "")
         assert justification.finding is Finding.MENTIONED
         assert justification.retrieval is not None
         assert justification.retrieval.verdict is RetrievalVerdict.MISSED
@@ -146,7 +146,11 @@ class TestGround:
         self, harbour: AuditedDocuments, chunks: list[RetrievedChunk] | None
     ) -> None:
         found = ground(harbour, ASKED, "Yes, twice a week.", chunks)
-        assert (found.outcome, found.answers, found.said) == (Outcome.UNSUPPORTED, (), "Yes, twice a week.")
+        assert (found.outcome, found.answers, found.said) == (
+            AnswerOutcome.UNSUPPORTED,
+            (),
+            "Yes, twice a week.",
+        )
         assert (found.justifications[0].retrieval is None) is (chunks is None)
         assert "nothing that was retrieved for it stands in the documents" in str(found)
 
@@ -192,7 +196,7 @@ class TestGround:
         table = docaudit.ConceptTable.from_variants({"ferry": ["ferry"], "steel": ["steel"]})
         documents = AuditedDocuments(parsed, table)
         found = ground(documents, "What of steel?", "It is dear.", [RetrievedChunk(text=FERRY)])
-        assert (found.outcome, found.concepts_without_hit) == (Outcome.ANSWERED, ("steel",))
+        assert (found.outcome, found.concepts_without_hit) == (AnswerOutcome.ANSWERED, ("steel",))
         assert "No document mentions steel." in str(found)
         assert ground(documents, ASKED, "I don't know.", None).concepts_without_hit == ()
 
@@ -207,10 +211,10 @@ class TestGround:
 
     def test_another_judge_of_answers(self, harbour: AuditedDocuments) -> None:
         found = ground(harbour, ASKED, "Keine Ahnung.", [RetrievedChunk(text=WIND)])
-        assert found.outcome is Outcome.ANSWERED  # the rule of thumb knows no German
+        assert found.outcome is AnswerOutcome.ANSWERED  # the rule of thumb knows no German
         judge = lambda said: "Ahnung" in said  # noqa: E731
         found = ground(harbour, ASKED, "Keine Ahnung.", [RetrievedChunk(text=WIND)], judge)
-        assert found.outcome is Outcome.DECLINED
+        assert found.outcome is AnswerOutcome.DECLINED
 
     def test_an_audit_that_cannot_run_is_an_error(self, tmp_path: Path) -> None:
         gone = AuditedDocuments(tmp_path / "gone.pdf", BOTH)
@@ -326,7 +330,7 @@ class TestDocuments:
             (lambda: AuditedDocuments(HARBOUR, BOTH, ocr="off", workers=1).audit(" "), QuestionError),
             (lambda: AuditedDocuments("x.pdf", BOTH).audit(ASKED, name="y.pdf"), OptionError),
             (lambda: AuditedDocuments(["x.pdf", "y.pdf"], BOTH).audit(ASKED), OptionError),
-            (lambda: need_extra("no_such_library", "langchain"), MissingExtraError),
+            (lambda: require_extra("no_such_library", "langchain"), MissingExtraError),
         ],
     )
     def test_errors(self, make: Callable[[], Any], error: type[Exception]) -> None:
@@ -496,16 +500,16 @@ class TestLangChain:
             RetrievalError, match=r"'answer'; its keys are input, context, result.*answer_key="
         ):
             GroundedAnswers(harbour).invoke(given)
-        assert GroundedAnswers(harbour, answer_key="result").invoke(given).outcome is Outcome.ANSWERED
+        assert GroundedAnswers(harbour, answer_key="result").invoke(given).outcome is AnswerOutcome.ANSWERED
         sources = {"input": ASKED, "sources": [], "answer": "Yes."}
         with pytest.raises(RetrievalError, match=r"'context'.*context_key="):
             GroundedAnswers(harbour).invoke(sources)
         plain = GroundedAnswers(harbour, context_key=None, answer_key=None).invoke({"input": ASKED})
-        assert plain.outcome is Outcome.DECLINED
+        assert plain.outcome is AnswerOutcome.DECLINED
         assert plain.justifications[0].retrieval is None
         for nothing in (None, ""):
             found = GroundedAnswers(harbour).invoke({"input": ASKED, "context": None, "answer": nothing})
-            assert found.outcome is Outcome.DECLINED
+            assert found.outcome is AnswerOutcome.DECLINED
 
 
 class TestLlamaIndex:
@@ -596,7 +600,10 @@ class TestLlamaIndex:
         from docaudit.integrations.llama_index import GroundedQueryEngine
 
         response = GroundedQueryEngine(self.engine("7 TWh", []), harbour).query(ASKED)
-        assert (response.grounded.said, response.grounded.outcome) == ("Empty Response", Outcome.DECLINED)
+        assert (response.grounded.said, response.grounded.outcome) == (
+            "Empty Response",
+            AnswerOutcome.DECLINED,
+        )
 
     def test_with_the_mock_model_of_the_library(self, harbour: AuditedDocuments) -> None:
         from llama_index.core import Document, MockEmbedding, VectorStoreIndex
@@ -609,7 +616,7 @@ class TestLlamaIndex:
         asked = GroundedQueryEngine(index.as_query_engine(llm=MockLLM(max_tokens=5)), harbour)
         response = asked.query(ASKED)
         # The mock repeats its prompt, whose instructions decline nothing.
-        assert response.grounded.outcome is Outcome.ANSWERED
+        assert response.grounded.outcome is AnswerOutcome.ANSWERED
         assert {one.text for one in response.grounded.answers[0].evidence} == {WIND, FERRY}
 
     def test_as_a_tool_of_an_agent(self, harbour: AuditedDocuments) -> None:

@@ -8,7 +8,6 @@ import re
 import signal
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,12 @@ import jsonschema
 import pytest
 
 from docaudit.cli import main
-from docaudit.errors import InputError
-from docaudit.integrations.http.base import ServeSettings, problem_of
 from tests import pdfs
 from tests.servers import PLAIN, TABLE, Server, serving, until
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
+from docaudit.integrations.http import ServeSettings
+
 SAMPLES = Path(__file__).parent.parent / "samples"
 QUESTION = "How much electricity does AI consume?"
 SMALL = pdfs.document(pdfs.text("Our data centres use electricity."), pdfs.text("Nothing else is said."))
@@ -156,21 +155,6 @@ def test_the_report(client: httpx.Client, ask: dict[str, Any]) -> None:
     assert rules.endswith("sandbox")
 
 
-def test_the_stream(client: httpx.Client) -> None:
-    answer = client.post(
-        "/v1/audit",
-        files={"document": ("small.pdf", SMALL)},
-        data={"concepts": TABLE, "options": '{"ocr": "off"}'},
-        headers={"Accept": "application/x-ndjson"},
-    )
-    events = [json.loads(line) for line in answer.text.splitlines()]
-    assert [event["event"] for event in events] == ["accepted", "step", "step", "result"]
-    assert events[2] == {"event": "step", "done": 2, "pages": 2}
-    assert events[-1]["justification"].encode() == audited(client).content
-    assert events[-1]["summary"]["hits"] == 1
-    assert events[-1]["report"].startswith("<!DOCTYPE html>")
-
-
 @pytest.mark.parametrize(
     ("name", "kept"),
     [
@@ -227,9 +211,7 @@ def test_the_description_holds_what_is_answered(client: httpx.Client) -> None:
     check(audited(client).json(), "AbsenceJustification")
     check(audited(client, b"x").json(), "Problem")
     check(client.post("/v1/coverage", json={"path": "small.pdf"}).json(), "CorpusReadability")
-    for path in ("audit", "coverage", "sweep"):
-        body = schema["paths"][f"/v1/{path}"]["post"]["requestBody"]["content"]["application/json"]
-        check(body["example"], "Asked")
+    check({"path": "small.pdf", "concepts": {"AI": ["AI"]}, "options": PLAIN}, "AuditRequest")
 
 
 # ---- what it refuses
@@ -293,8 +275,8 @@ def test_a_password_opens_and_is_not_repeated(client: httpx.Client) -> None:
         ({"options": '{"waive": {"ink_read": " "}}'}, 422, "wrong_request", "options.waive"),
         ({"options": '{"scope": "window", "window_words": 1}'}, 422, "wrong_request", "options.window_words"),
         ({"options": "{"}, 422, "not_json", "field options"),
-        ({"options": "[" * 100_000}, 422, "not_json", "nested"),
-        ({"concepts": '{"AI": ["AI"], "AI": ["other"]}'}, 422, "not_json", "twice"),
+        ({"options": "[" * 100_000}, 422, "not_json", "recursion"),
+        ({"concepts": '{"AI": ["AI"], "AI": ["other"]}'}, 422, "not_json", "stands twice"),
         ({"concepts": '{"AI": []}'}, 422, "concept_table", "AI"),
         ({"concepts": "{}"}, 422, "concept_table", ""),
         ({"concepts": '["AI"]'}, 422, "wrong_request", "concepts"),
@@ -391,113 +373,15 @@ def test_what_is_no_form(client: httpx.Client) -> None:
     assert client.post("/v1/audit?format=pdf").json()["code"] == "wrong_request"
 
 
-def part(name: str, value: bytes, *, file: str = "", more: str = "") -> bytes:
-    """One part of a form whose boundary is b."""
-    named = f'; filename="{file}"' if file else ""
-    return (
-        f'--b\r\nContent-Disposition: form-data; name="{name}"{named}\r\n{more}\r\n'.encode()
-        + value
-        + b"\r\n"
-    )
-
-
-FORM = {"content-type": "multipart/form-data; boundary=b"}
-DOCUMENT = part("document", SMALL, file="small.pdf") + part("options", b'{"ocr": "off"}')
-WORDS = '{"電力": ["電力"]}'
-
-
-SHIFTED = WORDS.encode("iso-2022-jp")
-"""ASCII by its bytes: only what is said of it tells that it is none."""
-
-
-@pytest.mark.parametrize(
-    ("field", "kind"),
-    [
-        (part("concepts", WORDS.encode("cp932")), FORM["content-type"]),
-        (part("question", "電力は?".encode("cp932")) + part("concepts", b"{}"), FORM["content-type"]),
-        (part("concepts", SHIFTED), f"{FORM['content-type']}; charset=ISO-2022-JP"),
-        (
-            part("concepts", SHIFTED, more="Content-Type: text/plain; charset=iso-2022-jp\r\n"),
-            FORM["content-type"],
-        ),
-    ],
-)
-def test_a_form_that_is_not_utf8(client: httpx.Client, field: bytes, kind: str) -> None:
-    body = field + DOCUMENT + b"--b--\r\n"
-    answer = client.post("/v1/audit", content=body, headers={"content-type": kind})
-    assert (answer.status_code, answer.json()["code"]) == (422, "not_utf8")
-    name = re.findall(rb'name="(\w+)"', field)[0].decode()
-    assert answer.json()["message"] == f"the field {name} is not UTF-8"
-
-
-def test_a_form_that_was_cut_off(client: httpx.Client) -> None:
-    whole = DOCUMENT + part("concepts", TABLE.encode()) + part("question", b"Electricity?")
-    assert client.post("/v1/audit", content=whole + b"--b--", headers=FORM).status_code == 200
-    for cut in (whole, whole[:-1], whole[:-20], whole + b"--b", whole + b"--b-"):
-        answer = client.post("/v1/audit", content=cut, headers=FORM)
-        assert (answer.status_code, answer.json()["code"]) == (400, "bad_form")
-        assert "not complete" in answer.json()["message"]
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {"path": "small.pdf", "concepts": {"AI": ["AI"]}, "question": "\ud800x"},
-        {"path": "small.pdf", "concepts": {"AI\ud800": ["AI"]}},
-        {"path": "small.pdf", "concepts": {"AI": ["AI"]}, "options": {"password": "\ud800"}},
-        {"path": "\ud800.pdf", "concepts": {"AI": ["AI"]}},
-    ],
-)
-def test_half_a_character(client: httpx.Client, asked: dict[str, Any]) -> None:
-    answer = client.post("/v1/audit", content=json.dumps(asked), headers={"content-type": "application/json"})
-    assert (answer.status_code, answer.json()["code"]) == (422, "not_json")
-    assert "half a character" in answer.json()["message"]
-
-
-def test_many_names_and_one_of_them_twice_take_no_time(client: httpx.Client) -> None:
-    names = ",".join(f'"{n:06}":[]' for n in range(60_000))
-    started = time.monotonic()
-    body = f'{{"concepts":{{{names},"059999":[]}}}}'
-    answer = client.post("/v1/audit", content=body, headers={"content-type": "application/json"})
-    assert "'059999' stands there twice" in answer.json()["message"]
-    assert time.monotonic() - started < 10  # a minute and more where each name is counted
-
-
 def test_a_path_of_no_characters(client: httpx.Client) -> None:
     answer = client.post("/v1/audit", json={"path": "", "concepts": {"AI": ["AI"]}})
     assert (answer.status_code, answer.json()["code"]) == (422, "wrong_request")
 
 
-def test_folders_of_the_server_are_left_out_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "root").mkdir()
-    real = tmp_path.resolve()
-    error = InputError(
-        f"'a.b.c' of {real}/root/x.pdf, {real}/rooted, {real}/root.",
-        remedy="name it by its path below root",
-        file="x.pdf",
-    )
-    for hidden in ("root", str(tmp_path / "root")):
-        problem = problem_of(error, [Path(hidden)])
-        assert problem.message == f"'a.b.c' of x.pdf, {real}/rooted, ."
-        assert problem.remedy == "name it by its path below root"
-    assert problem_of(error, [Path()]).message == "'a.b.c' of root/x.pdf, rooted, root."
-
-
 def test_under_which_name_and_from_whose_page(server: Server, client: httpx.Client) -> None:
     port = server.address.rsplit(":", 1)[1]
-    for host in (
-        "evil.example",
-        f"evil.example:{port}",
-        "127.0.0.1.evil.example",
-        "8.8.8.8",
-        "localhost@evil",
-        "",
-    ):
-        answer = client.get("/v1/offer", headers={"Host": host})
-        assert (answer.status_code, answer.json()["code"]) == (421, "unknown_host"), host
+    for host in ("evil.example", f"evil.example:{port}", "127.0.0.1.evil.example", "8.8.8.8"):
+        assert client.get("/v1/offer", headers={"Host": host}).status_code == 400, host
     for host in (f"localhost:{port}", f"127.0.0.1:{port}", f"[::1]:{port}"):
         assert client.get("/v1/offer", headers={"Host": host}).status_code == 200
     for headers in (
@@ -579,30 +463,6 @@ def test_an_upload_that_does_not_come(impatient: Server) -> None:
     until(lambda: not impatient.places())
 
 
-def test_headers_that_do_not_come(impatient: Server) -> None:
-    with connected(impatient) as link:
-        assert all_of(link) == b""
-    with connected(impatient) as link:
-        link.sendall(b"POST /v1/audit HTTP/1.1\r\nHost: ")
-        assert all_of(link) == b""
-
-
-@pytest.mark.parametrize("address", ["POST /nothing", "POST /health/live", "POST /v1/audit"])
-def test_a_body_that_goes_on_after_the_answer(impatient: Server, address: str) -> None:
-    host = impatient.address.removeprefix("http://")
-    with connected(impatient) as link:
-        link.sendall(f"{address} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
-        started = time.monotonic()
-        with pytest.raises(OSError, match=r"Broken pipe|reset"):
-            drip(link, started + 30)
-
-
-def drip(link: socket.socket, deadline: float) -> None:
-    while time.monotonic() < deadline:
-        link.sendall(b"1\r\nx\r\n")
-        time.sleep(0.2)
-
-
 def test_time_is_up(impatient: Server) -> None:
     with impatient.client() as client:
         answer = audited(client, LONG, options=None)
@@ -617,31 +477,23 @@ def own(tmp_path: Path) -> Iterator[Server]:
         yield server
 
 
-def begin(server: Server, document: bytes = LONG) -> socket.socket:
+BESIDE = (
+    b'\r\n--b\r\nContent-Disposition: form-data; name="concepts"\r\n\r\n' + TABLE.encode() + b"\r\n--b--\r\n"
+)
+
+
+def begin(server: Server) -> socket.socket:
     """An audit that goes on until the connection is closed."""
-    body = PART + document + b'\r\n--b\r\nContent-Disposition: form-data; name="concepts"\r\n\r\n'
-    body += TABLE.encode() + b"\r\n--b--\r\n"
+    body = PART + LONG + BESIDE
     link = connected(server)
-    link.sendall(head(server, f"Content-Length: {len(body)}", "Accept: application/x-ndjson") + body)
+    link.sendall(head(server, f"Content-Length: {len(body)}") + body)
     return link
-
-
-def reading(link: socket.socket) -> None:
-    """Wait until pages are read, so that all processes are there."""
-    received = b""
-    while b'"step"' not in received:
-        received += link.recv(65536)
-
-
-def last_event(answer: bytes) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads([line for line in answer.splitlines() if b'"event"' in line][-1])
-    return found
 
 
 def test_full_then_left_by_all(own: Server) -> None:
     with own.client() as client:
-        with begin(own) as first:
-            reading(first)
+        with begin(own):
+            until(lambda: len(own.workers()) >= 2)
             with begin(own) as second:
                 until(lambda: client.get("/health/ready").status_code == 503)
                 ready = client.get("/health/ready").json()
@@ -660,39 +512,30 @@ def test_full_then_left_by_all(own: Server) -> None:
 
 def test_the_worker_is_killed(own: Server) -> None:
     with begin(own) as link:
-        reading(link)
-        first = min(own.workers())  # the others are its children
-        os.kill(first, signal.SIGKILL)
-        answer = all_of(link)
-    last = last_event(answer)
-    assert (last["event"], last["status"], last["code"]) == ("problem", 500, "worker_failed")
+        until(lambda: len(own.workers()) >= 2)
+        os.kill(min(own.workers()), signal.SIGKILL)  # the others are its children
+        answer = link.recv(65536)
+    assert answer.startswith(b"HTTP/1.1 500")
+    assert b"worker_failed" in answer
     until(lambda: not own.workers() and not own.places(), 10)
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
-def test_told_to_end(own: Server, how: signal.Signals) -> None:
-    with begin(own) as link:
-        reading(link)
+def test_told_to_end_it_leaves_nothing(own: Server, how: signal.Signals) -> None:
+    with begin(own):
+        until(lambda: len(own.workers()) >= 2)
         own.process.send_signal(how)
-        answer = all_of(link)
         assert own.process.wait(20) == 0
-    last = last_event(answer)
-    assert (last["event"], last["status"], last["code"]) == ("problem", 503, "closing")
-    assert own.workers() == []
-    assert list(own.temporary.iterdir()) == []
-    assert "Traceback" not in own.log.read_text()
+    until(lambda: not own.workers(), 10)
+    assert own.places() == []
 
 
-def test_killed_and_started_again(own: Server, tmp_path: Path) -> None:
-    with begin(own) as link:
-        reading(link)
+def test_killed_it_leaves_no_process(own: Server) -> None:
+    with begin(own):
+        until(lambda: len(own.workers()) >= 2)
         own.process.kill()
         own.process.wait()
         until(lambda: not own.workers(), 10)
-    assert list(own.temporary.glob("docaudit-serve-*/*/document/a.pdf"))
-    with serving(own.temporary) as again:
-        assert again.places() == []
-        assert len(list(own.temporary.glob("docaudit-serve-*"))) == 1
 
 
 def test_kept_only_if_asked(tmp_path: Path) -> None:
@@ -718,7 +561,6 @@ def test_other_machines_are_warned_of(tmp_path: Path) -> None:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False) as client:
             assert client.get("/v1/offer").json()["roots"] == []
             assert client.get("/v1/offer", headers={"Host": "192.0.2.7"}).status_code == 200
-            assert client.get("/v1/offer", headers={"Host": "evil.example"}).status_code == 421
             answer = client.post("/v1/audit", json={"path": "a.pdf", "concepts": {"AI": ["AI"]}})
             assert (answer.status_code, answer.json()["code"]) == (404, "no_roots")
 
@@ -745,7 +587,7 @@ def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "docaudit.integrations.http.app", None)
+    monkeypatch.setitem(__import__("sys").modules, "docaudit.integrations.http", None)
     assert main(["serve"]) == 2
     assert 'pip install ".[serve]"' in capsys.readouterr().err
 

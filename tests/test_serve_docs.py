@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from docaudit.integrations.http.base import OPTIONS, ServeSettings
 from tests.pages import BLOCKS
 from tests.servers import HERE, Server, serving
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
+from docaudit.integrations.http import OPTIONS, ServeSettings
+
 PAGE = (HERE / "docs" / "serve.md").read_text("utf-8")
 PLACE = "http://127.0.0.1:8000"
 

@@ -128,15 +128,14 @@ def serve(**flags: Any) -> int:
     Runs until it is interrupted. Exit code: 0 ended as told, 2 error.
     """
     try:
-        from docaudit.integrations.http.app import serve as run
+        from docaudit.integrations.http import ServeSettings
+        from docaudit.integrations.http import serve as run
     except ImportError as error:
         raise OptionError(
             f"the package {error.name} cannot be loaded, and docaudit serve needs it",
             remedy='pip install ".[serve]" in the folder of docaudit',
         ) from error
     from pydantic import ValidationError
-
-    from docaudit.integrations.http.base import ServeSettings
 
     given = {name: value for name, value in flags.items() if value not in (None, ())}
     try:

@@ -1,1 +1,1 @@
-"""docaudit inside other programs: adapters, assistants, HTTP."""
+"""Other people's tools that call docaudit; each needs the extra of its name and knows no other."""

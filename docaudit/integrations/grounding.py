@@ -1,20 +1,7 @@
-"""Other people's tools that call docaudit: one room for each, which needs the extra of that name and knows no other.
+"""What a QA tool answered and retrieved, and what of it can be defended: the part that all adapters share.
 
-A result in the few lines that a model or a person reads; the whole evidence stays in the result itself.
-
-Whether an answer says that there is none: a rule of thumb for English and Japanese, to be replaced where it fails.
-
-It looks for usual phrases in the first two sentences, so that "There is no mention of steel. Copper costs more" counts
-as declined. It knows no irony, no other language, and takes "I cannot say enough good of it" for what it is not.
-What follows from a wrong guess: an answer taken for none is audited all the same and stays in the result (`said`); one
-that declines in other words is passed on as an answer, with the passages that were retrieved.
-
-The documents of a QA tool: each is read once, and audited for every question by one concept table.
-
-From what a QA tool said and retrieved to what can be defended: an answer with evidence, or a justified absence.
-
-Nothing is invented: evidence is what the tool retrieved and what stands in the document word for word. Whether the
-answer follows from it is not judged.
+The result is an answer with evidence, or a justified absence for each document. Nothing is invented: evidence is what
+the tool retrieved and what stands in the document word for word. Whether the answer follows from it is not judged.
 """
 
 from __future__ import annotations
@@ -55,40 +42,41 @@ if TYPE_CHECKING:
 
 
 SHOWN = 5
-"""Passages that are quoted; it is said how many more there are."""
+"""Passages that are quoted, chosen, not measured; it is said how many more there are."""
 
 
 def brief(result: AbsenceJustification | AnswerWithEvidence) -> str:
     """Finding, explanation, what is unmet and what settles it, passages to read, and what the retriever missed."""
+    language: Translator | None = None
     if isinstance(result, AnswerWithEvidence):
-        quoted = [f"- {view.page(one.page_num)}: {one_line(one.text)}" for one in result.evidence[:SHOWN]]
-        return "\n".join([result.answer, *quoted, *_more(len(result.evidence))])
-    t = Translator(result.options.language)
-    name = result.document.name if result.document else ""
-    lines = [
-        f"{one_line(name)}: {headline(result, t)} ({result.finding.value}). {verdict(result, t)}",
-        one_line(result.absence_explanation),
-    ]
-    for check in result.unmet:
-        remedy = f" → {t.data(check.remedy)}" if check.remedy else ""
-        lines.append(f"- {check.obligation.value}: {one_line(t.data(check.evidence) + remedy)}")
-    to_read = view.passages_to_read(result)
-    lines += [f"- {view.page(hit.page_num)}: {one_line(hit.snippet)}" for hit in to_read[:SHOWN]]
-    lines += _more(len(to_read))
-    if result.retrieval is not None:
-        lines.append(
-            " ".join([retrieval_verdict(result.retrieval, t), *retrieval_notes(result.retrieval, t)])
-        )
+        lines = [result.answer]
+        passages_shown = [(passage.page_num, passage.text) for passage in result.evidence]
+    else:
+        language = Translator(result.options.language)
+        name = result.document.name if result.document else ""
+        lines = [
+            f"{one_line(name)}: {headline(result, language)} ({result.finding.value}). {verdict(result, language)}",
+            one_line(result.absence_explanation),
+        ]
+        for check in result.unmet:
+            remedy = f" → {language.data(check.remedy)}" if check.remedy else ""
+            lines.append(f"- {check.obligation.value}: {one_line(language.data(check.evidence) + remedy)}")
+        passages_shown = [(hit.page_num, hit.snippet) for hit in view.passages_to_read(result)]
+    lines += [f"- {view.page(page_num)}: {one_line(text)}" for page_num, text in passages_shown[:SHOWN]]
+    if len(passages_shown) > SHOWN:
+        lines.append(f"- … {len(passages_shown) - SHOWN} more")
+    if isinstance(result, AbsenceJustification) and language is not None and result.retrieval is not None:
+        notes = retrieval_notes(result.retrieval, language)
+        lines.append(" ".join([retrieval_verdict(result.retrieval, language), *notes]))
     return "\n".join(lines)
-
-
-def _more(passages: int) -> list[str]:
-    return [f"- … {passages - SHOWN} more"] if passages > SHOWN else []
 
 
 Declines = Callable[[str], bool]
 """Says of an answer whether it declines."""
 
+# A rule of thumb: usual phrases of English and Japanese. It knows no irony and no other language. What follows from a
+# wrong guess: an answer taken for none is audited all the same and stays in the result; one that declines in other
+# words is passed on as an answer, with the passages that were retrieved.
 _SENTENCE = regex.compile(r".+?(?:[.!?](?=\s|$)|[。！？]|$)", regex.DOTALL)
 _VERBS = "mention contain provide include specify state say address discuss give offer have cover find disclose report"
 _DONE = "mentioned specified stated provided found available disclosed addressed discussed"
@@ -119,7 +107,7 @@ _JAPANESE = regex.compile(
 
 
 def says_nothing(answer: str) -> bool:
-    """Whether an answer is empty or declines in one of the usual phrases.
+    """Whether an answer is empty or declines in one of the usual phrases, in its first two sentences.
 
     >>> says_nothing("I don't know."), says_nothing("この文書には記載がありません。"), says_nothing("Empty Response")
     (True, True, True)
@@ -133,7 +121,7 @@ def says_nothing(answer: str) -> bool:
     return bool(_ENGLISH.search(beginning) or _JAPANESE.search(beginning))
 
 
-def need_extra(library: str, extra: str) -> None:
+def require_extra(library: str, extra: str) -> None:
     """Raise MissingExtraError unless the library of an adapter can be imported."""
     try:
         import_module(library)
@@ -169,14 +157,15 @@ class AuditedDocuments:
         options: AuditOptions | None = None,
         **keywords: Any,
     ) -> None:
-        self._sources = _named(documents)
+        self._sources = _by_name(documents)
         self.table = (
             ConceptTable.load(Path(table)) if isinstance(table, (str, os.PathLike)) else require_table(table)
         )
         # None leaves a saved parse its own options, as `audit` does.
         self.options = AuditOptions.from_keywords(options, keywords) if options or keywords else None
-        self._hit: dict[str, tuple[ParsedDocument, frozenset[str]]] = {}
-        self._read: dict[str, tuple[tuple[int, ...] | None, ParsedDocument]] = {}
+        # What each name was last read as, with the stamp of its file; and the concepts that were hit in that reading.
+        self._parsed: dict[str, tuple[tuple[int, ...] | None, ParsedDocument]] = {}
+        self._concepts_hit: dict[str, tuple[ParsedDocument, frozenset[str]]] = {}
         self._lock = threading.Lock()
 
     @property
@@ -203,13 +192,10 @@ class AuditedDocuments:
             return source
         with self._lock:  # two questions at once must not read it twice
             stamp = _stamp(source)
-            if name not in self._read or self._read[name][0] != stamp:
-                self._read[name] = (stamp, self._parse(source))
-            return self._read[name][1]
-
-    def _parse(self, source: Source) -> ParsedDocument:
-        saved = open_parsed(source) if isinstance(source, (str, os.PathLike)) else None
-        return saved or docaudit.parse(source, options=self.options)
+            if name not in self._parsed or self._parsed[name][0] != stamp:
+                saved = open_parsed(source) if isinstance(source, (str, os.PathLike)) else None
+                self._parsed[name] = (stamp, saved or docaudit.parse(source, options=self.options))
+            return self._parsed[name][1]
 
     def audit(
         self, question: str, retrieved: Sequence[RetrievedChunk] | None = None, name: str | None = None
@@ -227,19 +213,16 @@ class AuditedDocuments:
 
     def concepts_without_hit(self) -> tuple[str, ...]:
         """Required concepts that have no hit in any document; each document is swept once. Raises what parsing does."""
-        hit = frozenset[str]().union(*map(self._concepts_hit, self._sources))
+        concepts_hit: set[str] = set()
+        for name in self._sources:
+            parsed = self.parsed(name)
+            if name not in self._concepts_hit or self._concepts_hit[name][0] is not parsed:
+                hit_df, _ = find_hits(parsed, self.table, self.options or parsed.options)
+                sure = (hit.concept for hit in hits(hit_df) if not hit.match_kind.is_possible)
+                self._concepts_hit[name] = (parsed, frozenset(sure))
+            concepts_hit |= self._concepts_hit[name][1]
         required = (self.options.required if self.options else ()) or self.table.required_concepts
-        return tuple(name for name in required if name not in hit)
-
-    def _concepts_hit(self, name: str) -> frozenset[str]:
-        parsed = self.parsed(name)
-        known = self._hit.get(name)
-        if known is None or known[0] is not parsed:
-            hit_df, _ = find_hits(parsed, self.table, self.options or parsed.options)
-            found = (one.concept for one in hits(hit_df) if not one.match_kind.is_possible)
-            known = (parsed, frozenset(found))
-            self._hit[name] = known
-        return known[1]
+        return tuple(concept for concept in required if concept not in concepts_hit)
 
     def audit_each(
         self, question: str, retrieved: Sequence[RetrievedChunk] | None = None
@@ -248,7 +231,7 @@ class AuditedDocuments:
         return tuple(self.audit(question, retrieved, name) for name in self._sources)
 
 
-def need_documents(documents: Any, table: Any = None, **keywords: Any) -> AuditedDocuments:
+def audited_documents(documents: Any, table: Any = None, **keywords: Any) -> AuditedDocuments:
     """Documents with their table, made of what an adapter was given unless it was AuditedDocuments already."""
     if isinstance(documents, AuditedDocuments):
         if table is not None or keywords:
@@ -289,29 +272,30 @@ def finite(score: float | None) -> float | None:
     return float(score) if score is not None and math.isfinite(score) else None
 
 
-def _named(documents: Any) -> dict[str, Any]:
+def _by_name(documents: Any) -> dict[str, Any]:
+    """What AuditedDocuments takes as documents, each under its name."""
+
+    def name_of(document: Any) -> str:
+        if isinstance(document, ParsedDocument):
+            return document.identity.name
+        return Path(document).name if isinstance(document, (str, os.PathLike)) else "document"
+
     if isinstance(documents, Mapping):
-        named = dict(documents)
-    elif isinstance(documents, Sequence) and not isinstance(documents, (str, bytes)):
-        names = [_name(one) for one in documents]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
+        by_name = dict(documents)
+    else:
+        is_list = isinstance(documents, Sequence) and not isinstance(documents, (str, bytes))
+        listed = list(documents) if is_list else [documents]
+        names = [name_of(document) for document in listed]
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        if repeated:
             raise OptionError(
-                f"several documents are named {', '.join(twice)}",
+                f"several documents are named {', '.join(repeated)}",
                 remedy="pass a mapping of names to documents",
             )
-        named = dict(zip(names, documents, strict=True))
-    else:
-        named = {_name(documents): documents}
-    if not named:
+        by_name = dict(zip(names, listed, strict=True))
+    if not by_name:
         raise InputError("no document was given", remedy="name at least one")
-    return named
-
-
-def _name(document: Any) -> str:
-    if isinstance(document, ParsedDocument):
-        return document.identity.name
-    return Path(document).name if isinstance(document, (str, os.PathLike)) else "document"
+    return by_name
 
 
 def _stamp(source: Source) -> tuple[int, ...] | None:
@@ -327,7 +311,7 @@ def _stamp(source: Source) -> tuple[int, ...] | None:
     return state.st_mtime_ns, state.st_size, state.st_ino, state.st_ctime_ns
 
 
-class Outcome(StrEnum):
+class AnswerOutcome(StrEnum):
     """What became of the answer of a QA tool."""
 
     ANSWERED = "answered"
@@ -352,34 +336,35 @@ class Grounded(Model):
 
     question: str
     said: str
-    outcome: Outcome
+    outcome: AnswerOutcome
     results: tuple[GroundedAnswer, ...]
     concepts_without_hit: tuple[str, ...] = ()
 
     @property
     def answers(self) -> tuple[AnswerWithEvidence, ...]:
         """The answers with evidence."""
-        return tuple(one for one in self.results if isinstance(one, AnswerWithEvidence))
+        return tuple(result for result in self.results if isinstance(result, AnswerWithEvidence))
 
     @property
     def justifications(self) -> tuple[AbsenceJustification, ...]:
         """The justifications, one for each document, or none if it was answered."""
-        return tuple(one for one in self.results if isinstance(one, AbsenceJustification))
+        return tuple(result for result in self.results if isinstance(result, AbsenceJustification))
 
     @property
     def mentioned_in(self) -> tuple[AbsenceJustification, ...]:
         """Justifications of the documents that mention it although the tool gave no supported answer."""
-        return tuple(one for one in self.justifications if one.finding is Finding.MENTIONED)
+        return tuple(found for found in self.justifications if found.finding is Finding.MENTIONED)
 
     def __str__(self) -> str:
         """A few lines for people and models."""
-        if self.outcome is Outcome.ANSWERED:
+        parts = [brief(result) for result in self.results]
+        if self.outcome is AnswerOutcome.ANSWERED:
             doubt = f"No document mentions {', '.join(self.concepts_without_hit)}."
-            return "\n\n".join([*map(brief, self.results), *([doubt] if self.concepts_without_hit else [])])
-        said = f'No answer was given ("{self.said}").' if self.said.strip() else "No answer was given."
-        if self.outcome is Outcome.UNSUPPORTED:
-            said = "An answer was given, but nothing that was retrieved for it stands in the documents."
-        return "\n\n".join([said, *map(brief, self.results)])
+            return "\n\n".join([*parts, *([doubt] if self.concepts_without_hit else [])])
+        first = f'No answer was given ("{self.said}").' if self.said.strip() else "No answer was given."
+        if self.outcome is AnswerOutcome.UNSUPPORTED:
+            first = "An answer was given, but nothing that was retrieved for it stands in the documents."
+        return "\n\n".join([first, *parts])
 
 
 def ground(
@@ -402,38 +387,30 @@ def ground(
     """
     text = said or ""
     declined = not text.strip() or declines(text)
-    if not declined:
-        answers = _answers(documents, question, text, chunks or ())
-        if answers:
-            return Grounded(
-                question=question,
-                said=text,
-                outcome=Outcome.ANSWERED,
-                results=answers,
-                concepts_without_hit=documents.concepts_without_hit(),
+    answers = []
+    for name in () if declined else documents.names:
+        parsed = documents.parsed(name)
+        evidence = tuple(_mention(passage) for passage in passages(parsed.line_df, chunks or ()))
+        if evidence:
+            answers.append(
+                AnswerWithEvidence(
+                    question=question, answer=text, evidence=evidence, document=parsed.identity
+                )
             )
+    if answers:
+        return Grounded(
+            question=question,
+            said=text,
+            outcome=AnswerOutcome.ANSWERED,
+            results=tuple(answers),
+            concepts_without_hit=documents.concepts_without_hit(),
+        )
     return Grounded(
         question=question,
         said=text,
-        outcome=Outcome.DECLINED if declined else Outcome.UNSUPPORTED,
+        outcome=AnswerOutcome.DECLINED if declined else AnswerOutcome.UNSUPPORTED,
         results=documents.audit_each(question, chunks),
     )
-
-
-def _answers(
-    documents: AuditedDocuments, question: str, said: str, chunks: Sequence[RetrievedChunk]
-) -> tuple[AnswerWithEvidence, ...]:
-    found = []
-    for name in documents.names:
-        parsed = documents.parsed(name)
-        evidence = tuple(_mention(one) for one in passages(parsed.line_df, chunks))
-        if evidence:
-            found.append(
-                AnswerWithEvidence(
-                    question=question, answer=said, evidence=evidence, document=parsed.identity
-                )
-            )
-    return tuple(found)
 
 
 def _mention(passage: Passage) -> Mention:

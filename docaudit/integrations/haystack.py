@@ -18,13 +18,13 @@ from docaudit.integrations.grounding import (
     AuditedDocuments,
     finite,
     ground,
-    need_extra,
     pages_of,
+    require_extra,
     says_nothing,
 )
 from docaudit.justification import AbsenceJustification, AnswerWithEvidence, RetrievedChunk
 
-need_extra("haystack", "haystack")
+require_extra("haystack", "haystack")
 
 from haystack import Document, component, default_from_dict, default_to_dict  # noqa: E402
 from haystack.dataclasses import ChatMessage  # noqa: E402
@@ -116,12 +116,12 @@ class AbsenceAuditor:
         self.warm_up()
         assert self._audited is not None, "it was just made"
         chunks = None if documents is None else chunks_of(documents, self.page_key, self.first_page)
-        found = ground(self._audited, question, _first(replies), chunks, self.declines or says_nothing)
+        grounded = ground(self._audited, question, _first(replies), chunks, self.declines or says_nothing)
         return {
-            "outcome": found.outcome.value,
-            "answers": list(found.answers),
-            "justifications": list(found.justifications),
-            "text": str(found),
+            "outcome": grounded.outcome.value,
+            "answers": list(grounded.answers),
+            "justifications": list(grounded.justifications),
+            "text": str(grounded),
         }
 
 
@@ -131,12 +131,12 @@ def chunks_of(
     """What a retriever of Haystack gave; raises RetrievalError for a page that is none."""
     return [
         RetrievedChunk(
-            text=one.content or "",
-            pages=pages_of(one.meta, page_key, first_page, f"document {one.id}"),
-            id=str(one.id),
-            score=finite(one.score),
+            text=document.content or "",
+            pages=pages_of(document.meta, page_key, first_page, f"document {document.id}"),
+            id=str(document.id),
+            score=finite(document.score),
         )
-        for one in documents
+        for document in documents
     ]
 
 

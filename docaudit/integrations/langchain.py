@@ -15,16 +15,16 @@ from docaudit.integrations.grounding import (
     AuditedDocuments,
     Declines,
     Grounded,
+    audited_documents,
     brief,
     ground,
-    need_documents,
-    need_extra,
     pages_of,
+    require_extra,
     says_nothing,
 )
 from docaudit.justification import AbsenceJustification, RetrievedChunk
 
-need_extra("langchain_core", "langchain")
+require_extra("langchain_core", "langchain")
 
 from langchain_core.documents import Document  # noqa: E402
 from langchain_core.runnables import Runnable, RunnableConfig, run_in_executor  # noqa: E402
@@ -69,12 +69,12 @@ class AbsenceTool(BaseTool):
 
     def _run(self, question: str, document: str | None = None) -> tuple[str, AbsenceJustification]:
         try:
-            found = self.documents.audit(question, name=document)
+            justification = self.documents.audit(question, name=document)
         except DocauditError as error:
             raise AbsenceToolError(
                 error.cause, file=error.file, page=error.page, remedy=error.remedy
             ) from error
-        return brief(found), found
+        return brief(justification), justification
 
 
 class GroundedAnswers(Runnable[Mapping[str, Any], Grounded]):
@@ -110,7 +110,7 @@ class GroundedAnswers(Runnable[Mapping[str, Any], Grounded]):
         first_page: Literal[0, 1] = 0,
         **options: Any,
     ) -> None:
-        self.documents = need_documents(documents, table, **options)
+        self.documents = audited_documents(documents, table, **options)
         self._declines = declines
         self._keys = (question_key, context_key, answer_key)
         self._pages: tuple[str | None, int] = (page_key, first_page)
@@ -138,66 +138,54 @@ class GroundedAnswers(Runnable[Mapping[str, Any], Grounded]):
     ) -> Grounded:
         """As `invoke`; the audit runs in a thread."""
 
-        async def work(given: Mapping[str, Any]) -> Grounded:
-            return await run_in_executor(config, self._ground, given)
+        async def work(chain_output: Mapping[str, Any]) -> Grounded:
+            return await run_in_executor(config, self._ground, chain_output)
 
         return await self._acall_with_config(work, input, config, **kwargs)
 
-    def _ground(self, given: Mapping[str, Any]) -> Grounded:
+    def _ground(self, chain_output: Mapping[str, Any]) -> Grounded:
+        is_mapping = isinstance(chain_output, Mapping)
+        keys = f"; its keys are {', '.join(map(str, chain_output))}" if is_mapping else ""
         question_key, context_key, answer_key = self._keys
-        if not isinstance(given, Mapping) or not isinstance(given.get(question_key), str):
+        if not is_mapping or not isinstance(chain_output.get(question_key), str):
             raise QuestionError(
-                f"the input has no question under '{question_key}'{_keys_of(given)}",
+                f"the input has no question under '{question_key}'{keys}",
                 remedy="name its key with question_key=",
             )
-        context = _under(context_key, given, "context")
-        said = _text(_under(answer_key, given, "answer"))
+
+        def value_of(part: str, key: str | None) -> Any:
+            if key is not None and key not in chain_output:
+                raise RetrievalError(
+                    f"the input has no {part} under '{key}'{keys}",
+                    remedy=f"name its key with {part}_key=, or say with {part}_key=None that there is none",
+                )
+            return None if key is None else chain_output[key]
+
+        context, answer = value_of("context", context_key), value_of("answer", answer_key)
+        text = answer if answer is None or isinstance(answer, str) else getattr(answer, "text", None)
+        if answer is not None and not isinstance(text, str):
+            raise RetrievalError(
+                f"the answer is {type(answer).__name__}, and neither text nor a message",
+                remedy="pass its text",
+            )
         chunks = None if context is None else chunks_of(context, *self._pages)
-        return ground(self.documents, given[question_key], said, chunks, self._declines)
-
-
-def _under(key: str | None, given: Mapping[str, Any], what: str) -> Any:
-    """What stands under a key, None if it is said that there is none; raises RetrievalError if it is just not there."""
-    if key is None:
-        return None
-    if key not in given:
-        raise RetrievalError(
-            f"the input has no {what} under '{key}'{_keys_of(given)}",
-            remedy=f"name its key with {what}_key=, or say with {what}_key=None that there is none",
-        )
-    return given[key]
-
-
-def _keys_of(given: Any) -> str:
-    return f"; its keys are {', '.join(map(str, given))}" if isinstance(given, Mapping) else ""
+        said = None if text is None else str(text)
+        return ground(self.documents, chain_output[question_key], said, chunks, self._declines)
 
 
 def chunks_of(
     documents: Iterable[Document], page_key: str | None = None, first_page: int = 0
 ) -> list[RetrievedChunk]:
     """What a retriever of LangChain gave; raises RetrievalError for anything but a list of Document."""
-    given = (
-        list(documents) if isinstance(documents, Iterable) else [documents]
-    )  # an iterator can be read once
-    if isinstance(documents, str) or not all(isinstance(one, Document) for one in given):
+    # An iterator can be read once.
+    retrieved = list(documents) if isinstance(documents, Iterable) else [documents]
+    if isinstance(documents, str) or not all(isinstance(chunk, Document) for chunk in retrieved):
         raise RetrievalError("the context is no list of Document", remedy="pass what the retriever gave")
     return [
         RetrievedChunk(
-            text=one.page_content,
-            pages=pages_of(one.metadata, page_key, first_page, f"document {number}"),
-            id=str(one.id or ""),
+            text=chunk.page_content,
+            pages=pages_of(chunk.metadata, page_key, first_page, f"document {number}"),
+            id=str(chunk.id or ""),
         )
-        for number, one in enumerate(given, 1)
+        for number, chunk in enumerate(retrieved, 1)
     ]
-
-
-def _text(answer: Any) -> str:
-    """The text of an answer: itself, or that of a message."""
-    if answer is None:
-        return ""
-    text = answer if isinstance(answer, str) else getattr(answer, "text", None)
-    if not isinstance(text, str):
-        raise RetrievalError(
-            f"the answer is {type(answer).__name__}, and neither text nor a message", remedy="pass its text"
-        )
-    return str(text)

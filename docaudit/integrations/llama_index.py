@@ -11,20 +11,20 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from docaudit.integrations.grounding import (
+    AnswerOutcome,
     Declines,
     Grounded,
-    Outcome,
+    audited_documents,
     brief,
     finite,
     ground,
-    need_documents,
-    need_extra,
     pages_of,
+    require_extra,
     says_nothing,
 )
 from docaudit.justification import AbsenceJustification, RetrievedChunk
 
-need_extra("llama_index.core", "llama-index")
+require_extra("llama_index.core", "llama-index")
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine  # noqa: E402
 from llama_index.core.base.response.schema import (  # noqa: E402
@@ -62,7 +62,7 @@ def absence_tool(
         description: What the model is told of it.
         **options: Fields of AuditOptions.
     """
-    audited = need_documents(documents, table, **options)
+    audited = audited_documents(documents, table, **options)
 
     def prove_absence(question: str, document: str | None = None) -> AbsenceJustification:
         return audited.audit(question, name=document)
@@ -108,7 +108,7 @@ class GroundedQueryEngine(BaseQueryEngine):
         first_page: Literal[0, 1] = 1,
         **options: Any,
     ) -> None:
-        self.documents = need_documents(documents, table, **options)
+        self.documents = audited_documents(documents, table, **options)
         self._engine = engine
         self._declines = declines
         self._pages: tuple[str | None, int] = (page_key, first_page)
@@ -132,9 +132,9 @@ class GroundedQueryEngine(BaseQueryEngine):
     def _grounded(self, query: QueryBundle, response: Response) -> GroundedResponse:
         nodes = list(response.source_nodes or ())
         chunks = chunks_of(nodes, *self._pages)
-        found = ground(self.documents, query.query_str, response.response, chunks, self._declines)
-        text = response.response if found.outcome is Outcome.ANSWERED else str(found)
-        return GroundedResponse(text, nodes, response.metadata, grounded=found)
+        grounded = ground(self.documents, query.query_str, response.response, chunks, self._declines)
+        text = response.response if grounded.outcome is AnswerOutcome.ANSWERED else str(grounded)
+        return GroundedResponse(text, nodes, response.metadata, grounded=grounded)
 
 
 def chunks_of(
@@ -143,12 +143,12 @@ def chunks_of(
     """What a retriever of LlamaIndex gave; raises RetrievalError for a page that is none."""
     return [
         RetrievedChunk(
-            text=one.node.get_content(metadata_mode=MetadataMode.NONE),
-            pages=pages_of(one.node.metadata, page_key, first_page, f"node {one.node.node_id}"),
-            id=one.node.node_id,
-            score=finite(one.score),
+            text=scored.node.get_content(metadata_mode=MetadataMode.NONE),
+            pages=pages_of(scored.node.metadata, page_key, first_page, f"node {scored.node.node_id}"),
+            id=scored.node.node_id,
+            score=finite(scored.score),
         )
-        for one in nodes
+        for scored in nodes
     ]
 
 

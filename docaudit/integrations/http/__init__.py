@@ -1,1 +1,0 @@
-"""docaudit over HTTP."""
