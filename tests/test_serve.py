@@ -373,6 +373,30 @@ def test_what_is_no_form(client: httpx.Client) -> None:
     assert client.post("/v1/audit?format=pdf").json()["code"] == "wrong_request"
 
 
+def part(name: str, value: bytes, file: str = "") -> bytes:
+    """One part of a form whose boundary is b."""
+    filename = f'; filename="{file}"' if file else ""
+    return (
+        f'--b\r\nContent-Disposition: form-data; name="{name}"{filename}\r\n\r\n'.encode() + value + b"\r\n"
+    )
+
+
+FORM = {"content-type": "multipart/form-data; boundary=b"}
+DOCUMENT = part("document", SMALL, file="small.pdf") + part("options", b'{"ocr": "off"}')
+
+
+def test_a_form_is_taken_as_it_was_sent_or_not_at_all(client: httpx.Client) -> None:
+    words = part("concepts", '{"電力": ["電力"]}'.encode("cp932"))
+    answer = client.post("/v1/audit", content=DOCUMENT + words + b"--b--\r\n", headers=FORM)
+    assert (answer.status_code, answer.json()["code"]) == (422, "not_utf8")
+    whole = DOCUMENT + part("concepts", TABLE.encode()) + part("question", b"Electricity?")
+    assert client.post("/v1/audit", content=whole + b"--b--", headers=FORM).status_code == 200
+    for cut in (whole, whole[:-20], whole + b"--b-"):
+        answer = client.post("/v1/audit", content=cut, headers=FORM)
+        assert (answer.status_code, answer.json()["code"]) == (400, "bad_form")
+        assert "not complete" in answer.json()["message"]
+
+
 def test_a_path_of_no_characters(client: httpx.Client) -> None:
     answer = client.post("/v1/audit", json={"path": "", "concepts": {"AI": ["AI"]}})
     assert (answer.status_code, answer.json()["code"]) == (422, "wrong_request")

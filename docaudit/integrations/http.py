@@ -36,6 +36,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, create_model
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -388,7 +389,20 @@ class Service:
         limits = {"document": self.settings.max_upload_mb, "concepts": self.settings.max_table_mb}
         fields: dict[str, Any] = {}
         uploads: dict[str, Path] = {}
-        async with request.form(max_files=2, max_fields=8, max_part_size=limits["concepts"] * MIB) as form:
+        parser = _WholeForm(
+            request.headers,
+            request.stream(),
+            max_files=2,
+            max_fields=8,
+            max_part_size=limits["concepts"] * MIB,
+        )
+        try:
+            form = await parser.parse()
+        except MultiPartException as error:
+            raise _bad_form(error.message) from error
+        try:
+            if not parser.is_complete:
+                raise _bad_form("it is not complete: its closing line is missing")
             for name, value in form.multi_items():
                 if name in fields or name in uploads:
                     raise _wrong_request(f"{name}: stands there twice")
@@ -407,6 +421,8 @@ class Service:
                     part = "document" if name == "document" else "table"
                     file = folder / part / safe_name(value.filename, default)
                     uploads[name] = await _stored(value, file, limits[name])
+        finally:
+            await form.close()
         return fields, uploads
 
     async def _finished(self, request: Request, job: Job) -> None:
@@ -454,6 +470,38 @@ class Service:
                 "the process that did the work ended without a result; nothing is known of the document",
                 "the log of the server says more",
             )
+
+
+class _WholeForm(MultiPartParser):
+    """A form whose fields are what was sent: Starlette reads what is no UTF-8 as Latin-1, and takes half a form.
+
+    "Absent" would be said of other words than those that were meant.
+    """
+
+    is_complete = False
+
+    def on_part_end(self) -> None:
+        part = self._current_part
+        if part.file is None:
+            try:
+                part.data.decode()
+            except UnicodeDecodeError as error:
+                raise RefusedError(
+                    HTTPStatus.UNPROCESSABLE_ENTITY,
+                    "not_utf8",
+                    f"the field {part.field_name} is not UTF-8",
+                    "write all texts in UTF-8",
+                ) from error
+        super().on_part_end()
+
+    def on_end(self) -> None:
+        self.is_complete = True
+
+
+def _bad_form(fault: str) -> RefusedError:
+    return RefusedError(
+        HTTPStatus.BAD_REQUEST, "bad_form", f"the form cannot be read: {fault}", "send it again"
+    )
 
 
 def _parsed(text: str | bytes, source: str) -> Any:
@@ -727,10 +775,8 @@ def _add_problems(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def of_http(_request: Request, error: HTTPException) -> Response:
         phrase = HTTPStatus(error.status_code).phrase.lower()
-        code, message = phrase.replace(" ", "_"), phrase
-        if error.status_code == HTTPStatus.BAD_REQUEST:
-            code, message = "bad_form", f"the form cannot be read: {error.detail}"
-        return _problem_response(Problem(status=error.status_code, code=code, message=message), error.headers)
+        problem = Problem(status=error.status_code, code=phrase.replace(" ", "_"), message=phrase)
+        return _problem_response(problem, error.headers)
 
     @app.exception_handler(RequestValidationError)
     async def wrong(_request: Request, error: RequestValidationError) -> Response:
