@@ -752,7 +752,7 @@ def _add_routes(app: FastAPI, service: Service, roots: tuple[str, ...]) -> None:
     page = files("docaudit.integrations").joinpath("page")
     policy = {"Content-Security-Policy": _PAGE_POLICY}
 
-    @app.get("/", include_in_schema=False)
+    @app.api_route("/", methods=["GET", "HEAD"], include_in_schema=False)
     async def index() -> Response:
         return Response(page.joinpath("index.html").read_bytes(), media_type="text/html", headers=policy)
 
