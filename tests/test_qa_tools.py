@@ -361,7 +361,7 @@ def test_a_missing_library_is_named_with_its_extra() -> None:
         code = (
             f"import sys; sys.modules[{library!r}] = None\n"
             f"from docaudit.errors import MissingExtraError\n"
-            f"try: import docaudit.integrations.grounding.{module}\n"
+            f"try: import docaudit.integrations.{module}\n"
             f"except MissingExtraError as error: print(error)"
         )
         done = subprocess.run(
