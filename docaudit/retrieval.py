@@ -132,6 +132,9 @@ class DocumentLetters:
 
     def runs(self, chunk: str) -> list[Run]:
         """Every run of a chunk (its letters) in the document, in the order of the chunk; each place once."""
+        # Only here: an audit without chunks need not load it.
+        from rapidfuzz.distance import Postfix, Prefix
+
         if not chunk:
             return []
         least = least_run(chunk)
@@ -146,8 +149,9 @@ class DocumentLetters:
             for at in self._occurrences(chunk[start : start + size]):
                 if start < done.get(at - start, 0):
                     continue
-                before = _common_before(chunk, start, self.text, at)
-                length = before + _common_after(chunk, start, self.text, at)
+                ahead = self.text[max(at - start, 0) : at]
+                before = Postfix.similarity(chunk[:start], ahead)
+                length = before + Prefix.similarity(chunk[start:], self.text[at : at + len(chunk) - start])
                 done[at - start] = start - before + length
                 if length >= least:
                     runs.append(Run(start - before, at - before, length))
@@ -177,30 +181,6 @@ def covered(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-def _common_after(chunk: str, i: int, text: str, j: int) -> int:
-    """How many characters from i and from j on are the same."""
-    step, length = 64, 0
-    while step:
-        part = chunk[i + length : i + length + step]
-        if len(part) == step and text.startswith(part, j + length):
-            length += step
-        else:
-            step //= 2
-    return length
-
-
-def _common_before(chunk: str, i: int, text: str, j: int) -> int:
-    """How many characters before i and before j are the same."""
-    step, length = 64, 0
-    while step:
-        start, at = i - length - step, j - length - step
-        if start >= 0 and at >= 0 and text.startswith(chunk[start : i - length], at):
-            length += step
-        else:
-            step //= 2
-    return length
-
-
 _WORD = re.compile(r"\w+")
 LEAST_SHARE = 0.25
 """A chunk of whose letters fewer are found is no text of the document: other documents share a phrase or two, too."""
@@ -225,6 +205,12 @@ class _Located:
     pages: frozenset[int]
     spans: list[Span]
     fact: ChunkFact
+
+    def may_hold(self, hit: Hit) -> bool:
+        """Whether the page of a hit was retrieved in this chunk, which cannot be compared letter for letter."""
+        if hit.page_num not in self.pages or (self.fact.place is ChunkPlace.WHOLE and self.spans):
+            return False
+        return self.fact.place is ChunkPlace.WITHOUT_TEXT or letters(hit.match_text) in self.letters
 
 
 def check_retrieval(
@@ -255,9 +241,9 @@ def check_retrieval(
     for hit, (start, end) in zip(all_hits, rows_of(hit_df, "char_start", "char_end"), strict=True):
         if id(hit) not in to_read:
             continue
-        if _stands_in(texts, _spans(hit, start, end, document)):
+        if _stands_in(texts, hit, start, end, document):
             by_text.append(hit)
-        elif any(_may_hold(chunk, hit) for chunk in located):
+        elif any(chunk.may_hold(hit) for chunk in located):
             by_page.append(hit)
         else:
             missed.append(hit)
@@ -369,34 +355,24 @@ def _once(runs: Sequence[Run], document: DocumentLetters, pages: Sequence[int]) 
     return sorted(kept, key=lambda run: run.start)
 
 
-def _spans(hit: Hit, start: int, end: int, document: DocumentLetters) -> list[Span]:
-    """Where a hit stands in the letters of the document: its part on the first line, and that on its last."""
+def _stands_in(texts: Sequence[Span], hit: Hit, start: int, end: int, document: DocumentLetters) -> bool:
+    """Whether these texts hold all parts of a hit: that on its first line, and that on its last."""
     first, last = (hit.page_num, hit.line_num), (hit.page_end, hit.line_end)
-    if first == last:
-        return [(document.offset(first, start), document.offset(first, end))]
-    return [
-        (document.offset(first, start), document.line_end(first)),
-        (document.offset(last, 0), document.offset(last, end)),
-    ]
-
-
-def _stands_in(texts: Sequence[Span], parts: Sequence[Span]) -> bool:
-    """Whether all parts of a hit that have letters stand there; one without any ("%") stands between two of them."""
-    with_letters = [(start, end) for start, end in parts if start < end]
+    parts = [(document.offset(first, start), document.offset(first, end))]
+    if first != last:
+        parts = [
+            (document.offset(first, start), document.line_end(first)),
+            (document.offset(last, 0), document.offset(last, end)),
+        ]
+    with_letters = [(at, until) for at, until in parts if at < until]
     if with_letters:
         return all(_within(part, texts) for part in with_letters)
-    return all(any(start < at < end for start, end in texts) for at, _ in parts)
+    # one without any ("%") stands between two letters of them
+    return all(any(begin < at < stop for begin, stop in texts) for at, _ in parts)
 
 
 def _within(span: Span, spans: Sequence[Span]) -> bool:
     return any(start <= span[0] and span[1] <= end for start, end in spans)
-
-
-def _may_hold(chunk: _Located, hit: Hit) -> bool:
-    """Whether the page of a hit was retrieved in a chunk that cannot be compared letter for letter."""
-    if hit.page_num not in chunk.pages or (chunk.fact.place is ChunkPlace.WHOLE and chunk.spans):
-        return False
-    return chunk.fact.place is ChunkPlace.WITHOUT_TEXT or letters(hit.match_text) in chunk.letters
 
 
 def _missed(hit: Hit) -> MissedHit:

@@ -66,7 +66,7 @@ def read_rows(path: Path) -> list[SheetRow]:
 
 
 def _rows(filled: Sequence[tuple[int, list[str]]], file: str) -> list[SheetRow]:
-    head = [_name(cell) for cell in filled[0][1]]
+    head = [_typed(cell) for cell in filled[0][1]]
     problems = [f"column {name} is missing" for name in NEEDED if name not in head]
     problems += [f"column {name} stands there twice" for name in COLUMNS if head.count(name) > 1]
     problems += [
@@ -84,7 +84,8 @@ def _rows(filled: Sequence[tuple[int, list[str]]], file: str) -> list[SheetRow]:
     return [SheetRow(number, dict(zip(head, cells, strict=False))) for number, cells in filled[1:]]
 
 
-def _name(cell: str) -> str:
+def _typed(cell: str) -> str:
+    """A cell without regard to case, width of letters and outer blanks."""
     return unicodedata.normalize("NFKC", cell).strip().casefold()
 
 
@@ -99,7 +100,7 @@ def _separated(data: bytes, file: str) -> list[tuple[int, list[str]]]:
         text, skipped = text.partition("\n")[2], 1
     head = text.lstrip().partition("\n")[0]
     separator = max(
-        _SEPARATORS, key=lambda mark: sum(_name(c.strip('" \r')) in COLUMNS for c in head.split(mark))
+        _SEPARATORS, key=lambda mark: sum(_typed(c.strip('" \r')) in COLUMNS for c in head.split(mark))
     )
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
@@ -313,7 +314,7 @@ def _answers(draw: Draw, rows: Iterable[SheetRow], file: str) -> tuple[Answer, .
     given: dict[str, tuple[SheetRow, Found | None]] = {}
     problems: list[str] = []
     for row in rows:
-        name = _plain(row["sample_id"])
+        name = _typed(row["sample_id"])
         unit = drawn.get(name)
         if unit is None:
             problems.append(f"row {row.number}: {_unknown(row['sample_id'])}")
@@ -321,7 +322,7 @@ def _answers(draw: Draw, rows: Iterable[SheetRow], file: str) -> tuple[Answer, .
             problems.append(f"row {row.number}: {unit.sample_id} stands in row {given[name][0].number} too")
         else:
             problems += [f"row {row.number}: {wrong}" for wrong in _wrong(row, unit)]
-            given[name] = (row, _WRITTEN.get(_plain(row["found"])))
+            given[name] = (row, _WRITTEN.get(_typed(row["found"])))
     if problems:
         raise SampleError(
             f"does not fit the draw of {draw.document.name}",
@@ -345,7 +346,7 @@ def _wrong(row: SheetRow, unit: Drawn) -> list[str]:
         wrong.append(f"page_num is '{row['page_num']}', drawn was page {unit.page_num}")
     if "stratum" in row.cells and row["stratum"] != unit.stratum:
         wrong.append(f"stratum is '{row['stratum']}', drawn was {unit.stratum}")
-    if row["found"] and _plain(row["found"]) not in _WRITTEN:
+    if row["found"] and _typed(row["found"]) not in _WRITTEN:
         wrong.append(f"found is '{row['found']}': write yes, no or unsure")
     return wrong
 
@@ -353,7 +354,3 @@ def _wrong(row: SheetRow, unit: Drawn) -> list[str]:
 def _answer(unit: Drawn, row: SheetRow | None, found: Found | None) -> Answer:
     said = {} if row is None else {name: row[name] for name in ("what", "note", "reviewer", "date")}
     return Answer(sample_id=unit.sample_id, page_num=unit.page_num, stratum=unit.stratum, found=found, **said)
-
-
-def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).strip().casefold()

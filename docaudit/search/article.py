@@ -50,22 +50,17 @@ def sweep_for_absence(
             remedy="pass a ConceptTable, or a DataFrame with a list of variants for each concept",
         )
     keywords = _keywords(concept_keywords_df)
-    rows = (
-        _article_rows(line_df, keywords)
-        if mode == "article"
-        else _swept_rows(line_df, table or _table_of(keywords))
-    )
+    if mode == "article":
+        rows = _article_rows(line_df, keywords)
+    else:
+        variants = (Variant(concept=concept, text=text) for concept, texts in keywords for text in texts)
+        rows = _swept_rows(line_df, table or ConceptTable(variants=tuple(variants)))
     return pd.DataFrame(list(rows), columns=list(ABSENCE_COLUMNS)).astype(ABSENCE_COLUMNS)
 
 
 def _missing(table: Any, *names: str) -> str:
     columns = list(table.columns) if isinstance(table, pd.DataFrame) else []
     return ", ".join(name for name in names if name not in columns)
-
-
-def _table_of(keywords: list[tuple[str, list[str]]]) -> ConceptTable:
-    variants = (Variant(concept=concept, text=text) for concept, texts in keywords for text in texts)
-    return ConceptTable(variants=tuple(variants))
 
 
 def _keywords(table: pd.DataFrame | ConceptTable) -> list[tuple[str, list[str]]]:

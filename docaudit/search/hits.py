@@ -191,17 +191,6 @@ def without_echoes(lines: PageLines, findings: Sequence[Finding]) -> list[Findin
     return [finding for number, finding in enumerate(kept) if number not in dropped]
 
 
-def _sections(toc_df: pd.DataFrame | None, pages: Sequence[int]) -> list[str]:
-    """For each page the title of the last contents entry at or before it; empty if there is none."""
-    if toc_df is None or not len(toc_df):
-        return [""] * len(pages)
-    entries = toc_df[toc_df["page_num"] > 0].sort_values("page_num", kind="stable")
-    starts = entries["page_num"].to_numpy(dtype=np.int64)
-    titles = ["", *entries["title"].astype(str).tolist()]
-    places = starts.searchsorted(np.asarray(pages, dtype=np.int64), side="right")
-    return [titles[place] for place in places.tolist()]
-
-
 def hit_table(
     lines: PageLines,
     patterns: Sequence[Pattern],
@@ -215,6 +204,13 @@ def hit_table(
     rows = [part[0] for part in firsts]
     ends = [part[0] for part in lasts]
     boxes = [box_of(lines, *part) for part in firsts]
+    sections = [""] * len(rows)
+    if toc_df is not None and len(toc_df):  # the title of the last contents entry at or before the page
+        entries = toc_df[toc_df["page_num"] > 0].sort_values("page_num", kind="stable")
+        starts = entries["page_num"].to_numpy(dtype=np.int64)
+        titles = ["", *entries["title"].astype(str).tolist()]
+        pages = np.array([0 if lines.part[row] else lines.page[row] for row in rows], dtype=np.int64)
+        sections = [titles[place] for place in starts.searchsorted(pages, side="right").tolist()]
     data: dict[str, list[Any]] = {
         "concept": [encodable(patterns[finding.pattern].variant.concept) for finding in findings],
         "variant": [encodable(patterns[finding.pattern].variant.text) for finding in findings],
@@ -235,7 +231,7 @@ def hit_table(
         "visibility": [lines.visibility[row] for row in rows],
         "part": [lines.part[row] for row in rows],
         "part_page": [lines.part_page[row] for row in rows],
-        "section": _sections(toc_df, [0 if lines.part[row] else lines.page[row] for row in rows]),
+        "section": sections,
         "negated": [is_negated(lines, finding.parts) for finding in findings],
         "nested": list(nested),
     }

@@ -195,11 +195,6 @@ NOTE_AFTER = rf"(?:{_SUPERSCRIPT}(?!{WORD}|[.,][0-9]))"
 NOTE_BEFORE = rf"(?<=(?<!{WORD}|[0-9][.,])[0-9]{{1,3}})"
 
 
-@lru_cache(maxsize=50_000)
-def _step(gap: str, char: str) -> str:
-    return gap + regex.escape(char)
-
-
 @dataclass(frozen=True)
 class Form:
     """One way of writing a variant.
@@ -249,7 +244,8 @@ class Form:
     @property
     def pattern(self) -> str:
         """Regular expression of the form without boundaries."""
-        body = "".join(map(_step, self.gaps, self.key[1:]))
+        steps = zip(self.gaps, self.key[1:], strict=False)
+        body = "".join(gap + regex.escape(char) for gap, char in steps)
         return regex.escape(self.lead + self.key[0]) + body + regex.escape(self.trail)
 
 

@@ -64,14 +64,14 @@ def readings_of(lines: PageLines, rows: list[int]) -> Iterator[dict[int, Reading
     wide = [rows[index] for index, row in enumerate(rows) if not lines.text[row].isascii()]
     lettered = {row for row in rows if lines.text[row][1:2].isupper() and lines.text[row][:1].islower()}
     ways: tuple[tuple[Iterable[int], Callable[[PageLines, int], Reading | None]], ...] = (
-        ((rows[index] for index in suspects["spaced"]), _without_letter_spacing),
-        ((rows[index] for index in suspects["long"]), _with_seams),
-        ((rows[index] for index in suspects["doubled"]), _undoubled),
-        (sorted({rows[index] for index in suspects["noted"]} | lettered | set(wide)), _without_notes),
-        (wide, _reversed),
-        (wide, partial(_with_accents, step=1)),  # f\u00a8ur: the accent belongs to the letter after it
-        (wide, partial(_with_accents, step=-1)),  # fu\u00a8r: to the letter before it
-        (wide, _without_ruby),
+        ((rows[index] for index in suspects["spaced"]), without_letter_spacing),
+        ((rows[index] for index in suspects["long"]), with_seams),
+        ((rows[index] for index in suspects["doubled"]), undoubled),
+        (sorted({rows[index] for index in suspects["noted"]} | lettered | set(wide)), without_notes),
+        (wide, mirrored),
+        (wide, partial(with_accents, step=1)),  # f\u00a8ur: the accent belongs to the letter after it
+        (wide, partial(with_accents, step=-1)),  # fu\u00a8r: to the letter before it
+        (wide, without_ruby),
     )
     for chosen, alter in ways:
         table = {row: made for row in chosen if (made := alter(lines, row)) is not None}
@@ -122,7 +122,7 @@ def _refolded(pairs: list[tuple[str, int]]) -> Reading | None:
     return Reading(text, tuple(pairs[place][1] for place in places), MatchKind.FOLDED) if text else None
 
 
-def _without_letter_spacing(lines: PageLines, row: int) -> Reading | None:
+def without_letter_spacing(lines: PageLines, row: int) -> Reading | None:
     """A U D I T  T R A I L: letters put together; only two or more blanks part words, or none does."""
     text, source = searchable_map(lines.text[row])
     spans = [match.span() for match in _SPACED.finditer(text)]
@@ -146,7 +146,7 @@ def _without_letter_spacing(lines: PageLines, row: int) -> Reading | None:
     return _made(out, MatchKind.LETTER_SPACED)
 
 
-def _with_seams(lines: PageLines, row: int) -> Reading | None:
+def with_seams(lines: PageLines, row: int) -> Reading | None:
     """Requestsfromadatasubject: a possible boundary after every letter, a certain one before a capital."""
     original, text = lines.text[row], lines.search[row]
     parts = text.count(" ") + text.count("-") + 1
@@ -162,7 +162,7 @@ def _with_seams(lines: PageLines, row: int) -> Reading | None:
     return _made(out, MatchKind.SQUEEZED)
 
 
-def _undoubled(lines: PageLines, row: int) -> Reading | None:
+def undoubled(lines: PageLines, row: int) -> Reading | None:
     """Eemmeerrggeennccyy ssttoopp: a bold face made by drawing every glyph twice."""
     text, source = searchable_map(lines.text[row])
     out: list[tuple[str, int]] = []
@@ -178,7 +178,7 @@ def _undoubled(lines: PageLines, row: int) -> Reading | None:
     return _made(out, MatchKind.FOLDED) if changed else None
 
 
-def _without_notes(lines: PageLines, row: int) -> Reading | None:
+def without_notes(lines: PageLines, row: int) -> Reading | None:
     """The line without numbers and signs of notes that are glued to its words."""
     text = _NOTE_INSIDE.sub(lambda match: " " * len(match[0]), lines.text[row])
     drop: set[int] = set()
@@ -190,7 +190,7 @@ def _without_notes(lines: PageLines, row: int) -> Reading | None:
     return _refolded([(char, index) for index, char in enumerate(text) if index not in drop])
 
 
-def _reversed(lines: PageLines, row: int) -> Reading | None:
+def mirrored(lines: PageLines, row: int) -> Reading | None:
     """Hebrew or Arabic that is stored as it looks from left to right; numbers and Latin words keep their order."""
     text = lines.text[row]
     if not _RTL.search(text):
@@ -203,7 +203,7 @@ def _reversed(lines: PageLines, row: int) -> Reading | None:
     return _refolded(pairs)
 
 
-def _with_accents(lines: PageLines, row: int, step: int) -> Reading | None:
+def with_accents(lines: PageLines, row: int, step: int) -> Reading | None:
     """Accents that are characters of their own, put on the letter after (step 1) or before (-1) them."""
     text = lines.text[row]
     if not _ACCENT.search(text):
@@ -221,7 +221,7 @@ def _with_accents(lines: PageLines, row: int, step: int) -> Reading | None:
     return _refolded(pairs) if changed else None
 
 
-def _without_ruby(lines: PageLines, row: int) -> Reading | None:
+def without_ruby(lines: PageLines, row: int) -> Reading | None:
     """Ideographs without the small kana between them, where the line is too narrow for all its characters."""
     text = lines.text[row]
     if not _RUBIED.search(text):

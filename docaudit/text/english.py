@@ -229,14 +229,13 @@ def stems(word: str) -> frozenset[str]:
         singular = () if base in _NO_PLURALS else _without_plural_ending(base)
         if base.endswith("yzes"):
             singular = (*singular, base[:-4] + "ysis")  # analyses, which is an American analyzes by now
-    found = {base, *singular}
+    forms_of = {base, *singular}
     for form in (base, *singular):
-        found.update(_verbs(form))
-    return frozenset(_canonical(form) if len(form) > _SHORTEST_STEM else form for form in found)
-
-
-def _canonical(stem: str) -> str:
-    return stem[:-1] + "i" if stem.endswith("y") else stem.removesuffix("e")
+        forms_of.update(_verbs(form))
+    short = {form for form in forms_of if len(form) <= _SHORTEST_STEM}
+    ends_in_y = {form for form in forms_of - short if form.endswith("y")}
+    rest = {form.removesuffix("e") for form in forms_of - short - ends_in_y}
+    return frozenset(short | rest | {form[:-1] + "i" for form in ends_in_y})
 
 
 def share_stem(first: str, second: str) -> bool:

@@ -1,11 +1,13 @@
-"""The one folding of text for comparison, and the tables behind it: what each single character becomes.
+"""The folding of text for comparison, and the tables behind it: what each single character becomes.
 
-The sweep (docaudit.search.lines) and all that compares words (docaudit.text.words) fold with it, so that what is
-the same word to one is the same to the other.
+The sweep (docaudit.search.lines) and all that compares words (docaudit.text.words.fold, which also composes accents and
+reduces blanks) fold with it, so that what is the same word to one is the same to the other. Letters of chunks are
+compared by it too (docaudit.retrieval.letters). Other foldings are others on purpose: the second reader and the
+cross-check must not share a fault with the sweep, and what a person types into a cell or a message is NFKC only.
 
-Folding is context-free: a character is folded in the same way wherever it stands, in the page and in the
-variant alike, so that every way of writing the same thing meets in one form (compatibility decomposition,
-full case folding). The few steps that need neighbours are the order of combining marks and the dot of i.
+Folding is context-free: a character is folded in the same way wherever it stands, in the page and in the variant alike,
+so that every way of writing the same thing meets in one form (compatibility decomposition, full case folding). The few
+steps that need neighbours are the order of combining marks and the dot of i.
 """
 
 from __future__ import annotations
@@ -37,12 +39,10 @@ _SUPPLEMENT = (
     "2EF2亀 2EF3龟 "
 )
 SUPPLEMENT_RADICALS = {int(pair[:4], 16): pair[4:] for pair in _SUPPLEMENT.split()}
-"""CJK Radicals Supplement to the unified ideograph that a reader takes it for; NFKC knows only two of
-them."""
+"""CJK Radicals Supplement to the unified ideograph that a reader takes it for; NFKC knows only two of them."""
 
 _SHAPES = {"戶": "戸", "户": "戸", "黑": "黒", "黃": "黄", "靑": "青"}
-"""Unified ideographs that Kangxi radicals decompose to, and the shape that Japanese text writes for the
-same radical."""
+"""Unified ideographs that Kangxi radicals decompose to, and the shape that Japanese text writes for the radical."""
 
 
 def _is_dropped(char: str) -> bool:
@@ -95,9 +95,7 @@ def fold_char(char: str) -> str:
 
 
 class FoldTable(dict[int, str]):
-    """str.translate table that folds each character once and remembers it, and which do not fold to one
-    character.
-    """
+    """str.translate table that folds each character once, and remembers which do not fold to one character."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -111,9 +109,7 @@ class FoldTable(dict[int, str]):
         return folded
 
     def is_even(self, text: str) -> bool:
-        """Whether every character of text, which was folded before, folds to just one that stays in its
-        place.
-        """
+        """Whether every character of text, which was folded before, folds to just one that stays in its place."""
         return self.uneven.isdisjoint(text)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -56,17 +56,21 @@ class Vocabulary:
 
     def containing(self, part: str, limit: int) -> list[str]:
         """Folded words that are longer than this part and contain it, at most so many."""
-        found: dict[str, None] = {}
+        words: dict[str, None] = {}
         at = self._joined.find(part)
-        while at >= 0 and len(found) < limit:
+        while at >= 0 and len(words) < limit:
             start, end = self._joined.rfind("\n", 0, at) + 1, self._joined.find("\n", at)
             if end - start > len(part):
-                found[self._joined[start:end]] = None
+                words[self._joined[start:end]] = None
             at = self._joined.find(part, end)
-        return list(found)
+        return list(words)
 
     def within_edits(self, texts: Iterable[str]) -> dict[str, list[tuple[str, int]]]:
         """Folded text -> folded words one or two edits away (insert, delete, replace, swap), nearest first."""
+        # Only here: loading it takes as long as a small sweep, and most audits of a saved parse have hits.
+        from rapidfuzz.distance import OSA
+        from rapidfuzz.process import cdist
+
         by_length: dict[int, list[str]] = defaultdict(list)
         for text in dict.fromkeys(texts):
             if edits_allowed(len(text), _LETTERS_PER_EDIT):
@@ -77,19 +81,24 @@ class Vocabulary:
             near_lengths = range(length - most, length + most + 1)
             candidates = [word for n in near_lengths for word in self._by_length.get(n, ())]
             for start in range(0, len(group) if candidates else 0, _CHUNK):
-                near |= _measured(group[start : start + _CHUNK], candidates, most)
+                chunk = group[start : start + _CHUNK]
+                table = cdist(chunk, candidates, scorer=OSA.distance, score_cutoff=most, dtype=np.uint8)
+                for row, text in enumerate(chunk):
+                    within = np.flatnonzero((table[row] <= most) & (table[row] > 0)).tolist()
+                    pairs = ((candidates[n], int(table[row, n])) for n in within)
+                    near[text] = sorted(pairs, key=lambda pair: pair[1])
         return near
 
 
-_known: dict[int, tuple[pd.Series, Vocabulary]] = {}
+_kept: dict[int, tuple[pd.Series, Vocabulary]] = {}
 """By id of line_df its texts and their vocabulary: many tables are swept over one document."""
 
 
 def build_vocabulary(line_df: pd.DataFrame) -> Vocabulary:
     """The vocabulary of all lines; kept while the table lives, and made anew if its texts were changed since."""
-    known = _known_of(line_df)
-    if known is not None:
-        return known
+    kept = _kept_of(line_df)
+    if kept is not None:
+        return kept
     lines_of: dict[str, list[int]] = defaultdict(list)
     counts: list[int] = []
     for position, text in enumerate(line_df["text"].tolist()):
@@ -107,37 +116,24 @@ def build_vocabulary(line_df: pd.DataFrame) -> Vocabulary:
 
 def words_in_lines(line_df: pd.DataFrame) -> list[int]:
     """For each line how many words stand in it."""
-    known = _known_of(line_df)
-    if known is not None:
-        return known.counts
+    kept = _kept_of(line_df)
+    if kept is not None:
+        return kept.counts
     return [len(WORD.findall(str(text))) for text in line_df["text"].tolist()]
 
 
-def _known_of(line_df: pd.DataFrame) -> Vocabulary | None:
-    known = _known.get(id(line_df))
-    return known[1] if known is not None and known[0].equals(line_df["text"]) else None
+def _kept_of(line_df: pd.DataFrame) -> Vocabulary | None:
+    kept = _kept.get(id(line_df))
+    return kept[1] if kept is not None and kept[0].equals(line_df["text"]) else None
 
 
 def keep_vocabulary(line_df: pd.DataFrame, vocabulary: Vocabulary) -> None:
     """Let this be the vocabulary of these lines while they live: what `build_vocabulary` returned for the same lines,
     by the same version of docaudit.
     """
-    if id(line_df) not in _known:
-        weakref.finalize(line_df, _known.pop, id(line_df), None)
-    _known[id(line_df)] = line_df["text"].copy(), vocabulary
-
-
-def _measured(texts: Sequence[str], words: list[str], most: int) -> dict[str, list[tuple[str, int]]]:
-    # Only here: loading it takes as long as a small sweep, and most audits of a saved parse have hits.
-    from rapidfuzz.distance import OSA
-    from rapidfuzz.process import cdist
-
-    table = cdist(texts, words, scorer=OSA.distance, score_cutoff=most, dtype=np.uint8)
-    found: dict[str, list[tuple[str, int]]] = {}
-    for row, text in enumerate(texts):
-        near = [(words[n], int(table[row, n])) for n in np.flatnonzero(table[row] <= most)]
-        found[text] = sorted(((word, edits) for word, edits in near if edits), key=lambda item: item[1])
-    return found
+    if id(line_df) not in _kept:
+        weakref.finalize(line_df, _kept.pop, id(line_df), None)
+    _kept[id(line_df)] = line_df["text"].copy(), vocabulary
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
