@@ -385,9 +385,8 @@ _REMEDY = 'write a JSON list, or lines, of objects like {"text": "...", "page": 
 def load_chunks(path: str | Path) -> tuple[RetrievedChunk, ...]:
     """The chunks in a file; raises RetrievalError with everything that is wrong.
 
-    A JSON list of objects, or JSON Lines with one object on each line. Each has a `text`, and as wanted `page` or
-    `pages` (1-based physical pages), `id` and `score`. An empty list is a retriever that found nothing; an empty file
-    is an error.
+    Each has a `text`, and as wanted `page` or `pages` (1-based physical pages), `id` and `score`. An empty list is a
+    retriever that found nothing; an empty file is an error.
     """
     try:
         text = Path(path).read_text("utf-8-sig")
@@ -412,7 +411,7 @@ def load_chunks(path: str | Path) -> tuple[RetrievedChunk, ...]:
 
 
 def _objects(text: str, problems: list[str]) -> Iterator[tuple[str, Any]]:
-    """Each object with its place; what cannot be read goes to the problems."""
+    """Objects of a JSON list, or of JSON Lines, each with its place; what cannot be read goes to the problems."""
 
     def read(part: str, where: str) -> Iterator[Any]:
         try:
