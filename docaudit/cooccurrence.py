@@ -22,7 +22,7 @@ from docaudit.concepts.check import JOINER
 from docaudit.concepts.model import ConceptTable
 from docaudit.errors import TableContractError
 from docaudit.options import Scope
-from docaudit.tables import COOCCURRENCE_DF, HIT_DF, LINE_DF, rows_of
+from docaudit.tables import COOCCURRENCE_DF, HIT_DF, LINE_DF, Line, lines_of, rows_of
 from docaudit.text.vocabulary import words_in_lines
 from docaudit.text.words import WORD, sentence_at, sentence_starts
 
@@ -60,33 +60,25 @@ class Occurrence:
 
 @dataclass(frozen=True)
 class Stream:
-    """Lines of a document with the number of their first word.
+    """Lines of a document in the order of reading, with the number of their first word.
 
     Attributes:
-        order: Pages and lines in the order of reading.
+        lines: Each line by page_num and line_num.
         first_word: Number of the first word of each line.
-        text: Text of each line.
-        block: Block of each line.
-        inside: Attachment and page of it, of each line that stands in one.
     """
 
-    order: tuple[Place, ...]
+    lines: dict[Place, Line]
     first_word: dict[Place, int]
-    text: dict[Place, str]
-    block: dict[Place, int]
-    inside: dict[Place, tuple[str, int]]
 
     def word_from(self, place: Place, char: int) -> int:
         """Number of the word in which a character of a line stands, or of the next one."""
-        return self.first_word[place] + sum(
-            1 for word in WORD.finditer(self.text[place]) if word.end() <= char
-        )
+        before = sum(word.end() <= char for word in WORD.finditer(self.lines[place].text))
+        return self.first_word[place] + before
 
     def word_after(self, place: Place, char: int) -> int:
         """Number of the word after the one that ends at or goes beyond a character of a line."""
-        return self.first_word[place] + sum(
-            1 for word in WORD.finditer(self.text[place]) if word.start() < char
-        )
+        before = sum(word.start() < char for word in WORD.finditer(self.lines[place].text))
+        return self.first_word[place] + before
 
 
 def build_stream(line_df: pd.DataFrame) -> Stream:
@@ -94,37 +86,35 @@ def build_stream(line_df: pd.DataFrame) -> Stream:
 
     Document-wide lines are far from all else, and so is each attachment as a whole.
     """
-    counted_df = line_df.assign(words=words_in_lines(line_df))
-    ordered = counted_df.sort_values(["page_num", "line_num"], kind="stable")
-    names = ("page_num", "line_num", "text", "block_num", "source", "part", "part_page", "words")
-    order: list[Place] = []
+    counted_lines = zip(lines_of(line_df), words_in_lines(line_df), strict=True)
+    lines: dict[Place, Line] = {}
     first_word: dict[Place, int] = {}
-    text: dict[Place, str] = {}
-    block: dict[Place, int] = {}
-    inside: dict[Place, tuple[str, int]] = {}
     at, apart, in_part, part_before = 0, 0, 0, ""
-    for page, line, content, block_num, source, part, part_page, words in rows_of(ordered, *names):
-        place = (int(page), int(line))
-        if place in text:
-            raise TableContractError(f"line_df: page {page} has line {line} twice", remedy="number its lines")
-        order.append(place)
-        text[place], block[place] = str(content), int(block_num)
-        if part and source == TextSource.ATTACHMENT.value:
-            inside[place] = (str(part), int(part_page))
-            if part != part_before:
-                apart, part_before = apart - FAR, str(part)
+    for line, word_count in sorted(counted_lines, key=lambda counted: counted[0][:2]):
+        place = (line.page_num, line.line_num)
+        if place in lines:
+            page, number = place
+            raise TableContractError(
+                f"line_df: page {page} has line {number} twice", remedy="number its lines"
+            )
+        lines[place] = line
+        if _is_attached(line):
+            if line.part != part_before:
+                apart, part_before = apart - FAR, line.part
                 in_part = apart
             first_word[place] = in_part
-            in_part += words
-            continue
-        if place[0] == DOCUMENT_PAGE:
+            in_part += word_count
+        elif line.page_num == DOCUMENT_PAGE:
             apart -= FAR
             first_word[place] = apart
-            continue
-        first_word[place] = at
-        if source in _RUNNING:
-            at += words
-    return Stream(tuple(order), first_word, text, block, inside)
+        else:
+            first_word[place] = at
+            at += word_count if line.source in _RUNNING else 0
+    return Stream(lines, first_word)
+
+
+def _is_attached(line: Line) -> bool:
+    return bool(line.part) and line.source == TextSource.ATTACHMENT.value
 
 
 def occurrences(hit_df: pd.DataFrame, stream: Stream) -> list[Occurrence]:
@@ -146,7 +136,7 @@ def occurrences(hit_df: pd.DataFrame, stream: Stream) -> list[Occurrence]:
         if kind in POSSIBLE_KINDS:
             continue  # listed with the hits, but no evidence of a meeting
         first, last = (page, line), (page_end, line_end)
-        if first not in stream.text or last not in stream.text:
+        if first not in stream.lines or last not in stream.lines:
             raise TableContractError(
                 f"hit_df: a hit of '{concept}' stands on page {page}, line {line}, which line_df does not have",
                 remedy="pass the line_df that was swept",
@@ -262,14 +252,15 @@ def _unit_rule(stream: Stream, scope: Scope, toc_df: pd.DataFrame | None) -> Uni
     rule = _page_rule(stream, scope, toc_df)
 
     def units(place: Place, char: int) -> Iterable[Unit]:
-        inside = stream.inside.get(place)
-        if inside is None:
-            return [("line", *place)] if place[0] == DOCUMENT_PAGE else rule(place, char)
+        line = stream.lines[place]
+        if not _is_attached(line):
+            return [("line", *place)] if line.page_num == DOCUMENT_PAGE else rule(place, char)
         if scope in ("line", "sentence"):
             return rule(place, char)
         if scope == "section":
-            return [("attachment", inside[0])]  # whatever its own contents say
-        return [inside if scope == "page" else (*inside, stream.block[place] or place)]
+            return [("attachment", line.part)]  # whatever its own contents say
+        page = (line.part, line.part_page)
+        return [page if scope == "page" else (*page, line.block_num or place)]
 
     return units
 
@@ -280,24 +271,19 @@ def _page_rule(stream: Stream, scope: Scope, toc_df: pd.DataFrame | None) -> Uni
     if scope == "page":
         return lambda place, _: [("page", place[0])]
     if scope == "sentence":
-        starts = sentence_starts((place, stream.text[place], stream.block[place]) for place in stream.order)
+        starts = sentence_starts((place, line.text, line.block_num) for place, line in stream.lines.items())
         return lambda place, char: [("sentence", sentence_at(starts, place, char))]
     if scope == "section":
         # Pages on which entries begin, in order; what stands before the first is a section too.
         begins = [] if toc_df is None else sorted(int(page) for page in toc_df["page_num"] if page > 0)
-
-        def section(place: Place, _: int) -> list[Unit]:
-            first, last = bisect_left(begins, place[0]), bisect_right(begins, place[0])
-            return [("section", number) for number in range(first, last + 1)]
-
-        return section
-
-    def paragraph(place: Place, _: int) -> list[Unit]:
-        # A line without a block is a paragraph of its own.
-        block = stream.block[place]
-        return [("block", place[0], block) if block else ("line", *place)]
-
-    return paragraph
+        return lambda place, _: [
+            ("section", number)
+            for number in range(bisect_left(begins, place[0]), bisect_right(begins, place[0]) + 1)
+        ]
+    # A paragraph; a line without a block is one of its own.
+    return lambda place, _: [
+        ("block", place[0], block) if (block := stream.lines[place].block_num) else ("line", *place)
+    ]
 
 
 def _nearest(present: Mentions, group: tuple[str, ...]) -> tuple[Occurrence, int]:
