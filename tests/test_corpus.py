@@ -6,14 +6,12 @@ import json
 import os
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 import docaudit
 from docaudit.concepts.model import ConceptTable
 from docaudit.concepts.variant import ConceptInfo, Variant
-from docaudit.corpus import tables as gather
 from docaudit.corpus.audits import AUDIT_TABLES, STORE_TABLES, arrow_schema
 from docaudit.corpus.matrix import load_matrix
 from docaudit.corpus.sources import find
@@ -434,62 +432,53 @@ def test_a_parse_that_was_damaged_is_made_again(tmp_path: Path) -> None:
     assert [one.code.value for one in done.failed.values()] == ["not_readable"]
 
 
-def test_rows_that_were_lost_or_damaged_are_made_again(tmp_path: Path) -> None:
+def test_rows_that_were_lost_are_made_again_and_damaged_ones_named(tmp_path: Path) -> None:
     docs, store = folder_of(tmp_path / "docs", one=small(1), two=small(2)), tmp_path / "store"
     run_here(docs, store)
     before = content(store / "tables")
-    mine, other = sorted(store.glob("audits/*/*.rows.gz"))[:2]
-    for damage in (mine.unlink, lambda: mine.write_bytes(mine.read_bytes()[:50])):
-        damage()
-        shutil.rmtree(store / "tables")
-        # What is damaged is seen at the end of a run: a row that says so, and made again by the next.
-        for _ in range(2):
-            run_here(docs, store)
-            assert len(table(store, "findings")) == 4
-        assert content(store / "tables") == before
-    mine.write_bytes(other.read_bytes())
-    shutil.rmtree(store / "tables")
-    run_here(docs, store)
-    findings = table(store, "findings")
-    assert findings.loc[findings["finding"] == "error", "detail"].tolist() == [
-        "its rows are gone from the store"
-    ]
+    first, second = sorted(store.glob("audits/*/*.rows.gz"))[:2]
+    first.unlink()
     run_here(docs, store)
     assert content(store / "tables") == before
+    cut = first.read_bytes()[:50]
+    for damaged in (cut, second.read_bytes()):  # those of another document, too
+        first.write_bytes(damaged)
+        shutil.rmtree(store / "tables")
+        with pytest.raises(StoreError, match="damaged") as raised:
+            run_here(docs, store)
+        assert raised.value.file == str(first)
+        first.unlink()
+        run_here(docs, store)
+        assert content(store / "tables") == before
 
 
-@pytest.mark.parametrize("part", ["", "document.json", "page_df.parquet"])
-def test_a_parse_that_is_lost_or_damaged_is_a_row(tmp_path: Path, part: str) -> None:
+@pytest.mark.parametrize("part", ["document.json", "page_df.parquet"])
+def test_a_parse_that_is_damaged_is_named(tmp_path: Path, part: str) -> None:
     docs, store = folder_of(tmp_path / "docs", one=small(1), two=small(2)), tmp_path / "store"
     run_here(docs, store)
     before = content(store / "tables")
     parse = store / "documents" / sha_of(store, "one.pdf")
-    if part:
-        (parse / part).write_bytes((parse / part).read_bytes()[:100])
-    else:
-        shutil.rmtree(parse)
+    (parse / part).write_bytes((parse / part).read_bytes()[:100])
     shutil.rmtree(store / "tables")
+    with pytest.raises(StoreError, match="remove it, and run again") as raised:
+        run_here([], store)
+    assert raised.value.file == str(parse)
+    shutil.rmtree(parse)
+    run_here(docs, store)
+    assert content(store / "tables") == before
+
+
+def test_a_parse_that_is_lost_is_a_row(tmp_path: Path) -> None:
+    docs, store = folder_of(tmp_path / "docs", one=small(1), two=small(2)), tmp_path / "store"
+    run_here(docs, store)
+    before = content(store / "tables")
+    shutil.rmtree(store / "documents" / sha_of(store, "one.pdf"))
     run_here([], store)
     documents = table(store, "documents")
     assert sorted(documents["state"]) == ["failed", "read"]
     assert len(table(store, "findings")) == 4
     run_here(docs, store)
     assert content(store / "tables") == before
-
-
-def test_a_fault_of_docaudit_costs_no_parse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    docs, store = folder_of(tmp_path / "docs", one=small(1)), tmp_path / "store"
-    run_here(docs, store)
-    parse = store / "documents" / sha_of(store, "one.pdf")
-    shutil.rmtree(store / "tables")
-
-    def broken(*_: object, **__: object) -> None:
-        raise KeyError("text_likely")
-
-    monkeypatch.setattr(gather, "pq", SimpleNamespace(read_table=broken))
-    with pytest.raises(KeyError):
-        run_here([], store)
-    assert docaudit.ParsedDocument.load(parse).identity.name == "one.pdf"
 
 
 def test_odd_names(tmp_path: Path) -> None:

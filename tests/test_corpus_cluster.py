@@ -16,7 +16,6 @@ import pytest
 from docaudit.cli import main
 from docaudit.corpus import CorpusRun, run
 from docaudit.corpus import executors as cluster
-from docaudit.corpus import executors as engine
 from docaudit.errors import ClusterError
 from tests import pdfs
 from tests.corpora import TABLES, content, differences, folder_of, run_here, small, table
@@ -95,22 +94,6 @@ def test_the_scheduler_goes_away(corpus: tuple[Path, Path], tmp_path: Path) -> N
     assert differences(tmp_path / "store", whole) == []
 
 
-def test_no_worker_is_left(
-    corpus: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    docs, _ = corpus
-    monkeypatch.setattr(cluster, "_ALONE_SECONDS", 1.0)
-    monkeypatch.setattr(engine, "_CHECK_SECONDS", 0.5)
-    with started(1) as own:
-
-        def scale_down(stage: str, done: int, total: int) -> None:
-            if stage == "documents" and done == 1:
-                own.scale(0)
-
-        with pytest.raises(ClusterError, match="no worker for 1 s"):
-            on_cluster(docs, tmp_path / "store", own.scheduler_address, progress=scale_down)
-
-
 def test_no_scheduler_answers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,16 +110,16 @@ def test_no_scheduler_answers(
 def test_a_worker_that_does_not_see_the_files(tmp_path: Path) -> None:
     docs, store = folder_of(tmp_path / "docs", one=small(1)), tmp_path / "store"
     run_here(docs, store)
-    assert cluster.look(str(store), str(docs / "one.pdf")) == ""
-    assert "cannot read" in cluster.look(str(store), str(docs / "two.pdf"))
-    assert "is no store" in cluster.look(str(tmp_path), None)
+    assert cluster.obstacle(str(store), str(docs / "one.pdf")) == ""
+    assert "cannot read" in cluster.obstacle(str(store), str(docs / "two.pdf"))
+    assert "is no store" in cluster.obstacle(str(tmp_path), None)
 
 
 def test_the_first_look_is_at_every_worker(
     corpus: tuple[Path, Path], tmp_path: Path, two_workers: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     docs, _ = corpus
-    monkeypatch.setattr(cluster, "look", _blind)
+    monkeypatch.setattr(cluster, "obstacle", _blind)
     with pytest.raises(ClusterError, match="does not see it") as raised:
         on_cluster(docs, tmp_path / "store", two_workers.scheduler_address)
     assert "same paths" in raised.value.remedy
@@ -144,7 +127,7 @@ def test_the_first_look_is_at_every_worker(
 
 
 def _blind(store: str, example: str | None) -> str:
-    return "does not see it"
+    return "it does not see it"
 
 
 def test_a_document_that_a_cluster_gives_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import pytest
 
 from docaudit.cli import main
-from docaudit.corpus.matrix import CorpusMatrix, Outcome, load_matrix
+from docaudit.corpus.matrix import CorpusMatrix, MatrixFinding, load_matrix
 from docaudit.corpus.pages import write_pages
 from docaudit.errors import OutputError
 from tests.corpus_matrix import LONG, QUESTION, make_store
@@ -118,7 +118,7 @@ def test_a_table_is_sorted_by_hits_as_numbers(
         entry.model_copy(
             update={
                 "cells": (
-                    entry.cells[0].model_copy(update={"hits": hits, "finding": Outcome.MENTIONED}),
+                    entry.cells[0].model_copy(update={"hits": hits, "finding": MatrixFinding.MENTIONED}),
                     entry.cells[1],
                 )
             }

@@ -17,13 +17,13 @@ from typing import Any
 import pytest
 
 from docaudit.cli import main
-from docaudit.corpus import CorpusRun, run
-from docaudit.corpus import executors as pool
-from docaudit.corpus.work import Outcome
+from docaudit.corpus import CorpusRun, executors, run
+from docaudit.corpus.work import TaskResult
 from docaudit.errors import ClusterError, DocauditError, OutputError
 from docaudit.files import writing_folder
 from tests import pdfs
 from tests.corpora import (
+    ROOT,
     TABLES,
     content,
     differences,
@@ -36,6 +36,7 @@ from tests.corpora import (
     table,
     wait_for_end,
 )
+from tests.corpus_saboteur import sabotaged
 
 
 @pytest.fixture(scope="module")
@@ -128,15 +129,6 @@ def test_when_the_run_alone_is_killed_its_workers_leave_no_false_failure(
     assert differences(store, whole) == []
 
 
-def test_a_worker_that_nobody_listens_to_ends() -> None:
-    code = (
-        "from multiprocessing.connection import Pipe; from docaudit.corpus import worker;"
-        "ours, theirs = Pipe(); ours.close(); worker._say(theirs, 1); print('went on')"
-    )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert (ended.returncode, ended.stdout) == (1, "")
-
-
 class Idle(ThreadPoolExecutor):
     """Calls nothing that is submitted to it."""
 
@@ -151,7 +143,7 @@ class Idle(ThreadPoolExecutor):
 @pytest.mark.parametrize(
     ("gives", "said"),
     [
-        (lambda task: Outcome(task.sha256, "x"), "has no rows of them"),
+        (lambda task: TaskResult(task.sha256), "has no rows of them"),
         (lambda task: None, "gives NoneType"),
         (lambda task: "done", "gives str"),
     ],
@@ -210,7 +202,7 @@ def test_a_second_run_into_the_same_store_is_refused(tmp_path: Path) -> None:
 
 @pytest.fixture
 def saboteur(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "WORKER", "tests.corpus_saboteur")
+    monkeypatch.setattr(executors, "work", sabotaged)
 
 
 def pooled(docs: Path, store: Path) -> CorpusRun:
@@ -223,32 +215,16 @@ def test_a_document_on_which_a_process_dies(tmp_path: Path) -> None:
     fine = {f"d{number}": small(number) for number in range(4)}
     docs = folder_of(tmp_path / "docs", deadly=small(7), exits=small(8), once=small(9), **fine)
     done = pooled(docs, tmp_path / "store")
-    assert (done.documents, done.read) == (7, 5)
-    told = {one.name: (one.code.value, one.detail) for one in done.failed.values()}
-    assert told == {
-        "deadly.pdf": (
-            "worker_died",
-            "the process that worked on it ended (signal 9, as when memory runs out)",
-        ),
-        "exits.pdf": (
-            "worker_died",
-            "the process that worked on it ended (exit code 7: the last words of it)",
-        ),
-    }
-    assert len(table(tmp_path / "store", "findings")) == 7 * 2
+    assert (done.documents, len(done.failed)) == (7, 2)
+    died = ("worker_died", "the process that worked on it ended, as when memory runs out")
+    failures = {failure.name: (failure.code.value, failure.detail) for failure in done.failed.values()}
+    assert failures == {"deadly.pdf": died, "exits.pdf": died}
+    documents = table(tmp_path / "store", "documents")
+    assert documents["state"].value_counts().to_dict() == {"read": 5, "failed": 2}
+    findings = table(tmp_path / "store", "findings")
+    assert (len(findings), (findings["finding"] == "error").sum()) == (7 * 2, 2 * 2)
     # The next run does not try them again.
     assert pooled(docs, tmp_path / "store").unchanged == 7
-    assert in_session(os.getsid(0)) != []
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("saboteur")
-def test_a_process_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "_SLACK_SECONDS", 5.0)
-    done = pooled(folder_of(tmp_path / "docs", hangs=small(1)), tmp_path / "store")
-    assert [(one.code.value, one.detail) for one in done.failed.values()] == [
-        ("timed_out", "no sign of life for 5 s")
-    ]
 
 
 @pytest.mark.slow
@@ -257,6 +233,28 @@ def test_what_is_no_fault_of_the_document_ends_the_run(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="no room") as raised:
         pooled(folder_of(tmp_path / "docs", full=small(1)), tmp_path / "store")
     assert (raised.value.file, raised.value.remedy) == ("store", "make room")
+    assert not (tmp_path / "store" / "failures").exists()
+
+
+@pytest.mark.slow
+def test_a_script_that_starts_itself_again_is_told_so(tmp_path: Path) -> None:
+    """Without a guard, every process of the pool would run the script once more."""
+    docs = folder_of(tmp_path / "docs", one=small(1))
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from docaudit.corpus import run\nfrom tests.corpora import TABLES\n"
+        f"run([{str(docs)!r}], TABLES, {str(tmp_path / 'store')!r}, jobs=1, ocr='off')\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, script],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert ended.returncode == 1
+    assert "no process for the work can be started" in ended.stderr.splitlines()[-1]
+    assert "__main__" in ended.stderr.splitlines()[-1]
     assert not (tmp_path / "store" / "failures").exists()
 
 

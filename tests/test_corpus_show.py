@@ -15,7 +15,14 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from docaudit.cli import main
-from docaudit.corpus.matrix import MATRIX_COLUMNS, Cell, CorpusMatrix, Outcome, load_matrix, print_matrix
+from docaudit.corpus.matrix import (
+    MATRIX_COLUMNS,
+    ConceptCell,
+    CorpusMatrix,
+    MatrixFinding,
+    load_matrix,
+    print_matrix,
+)
 from docaudit.corpus.pages import write_pages
 from docaudit.errors import OptionError, SavedFileError, StoreError
 from docaudit.render.terminal import new_console
@@ -60,7 +67,7 @@ def test_every_document_is_in_every_table_with_what_became_of_it(matrix: CorpusM
     for sheet in matrix.sheets:
         assert len(sheet.entries) == 6
         found_in = Counter(entry.finding for entry in sheet.entries)
-        assert sheet.counts == {one: found_in[one] for one in Outcome}
+        assert sheet.counts == {one: found_in[one] for one in MatrixFinding}
     assert matrix.sheets[0].unmet == {"ink_read": 1}
     water = {entry.name: entry.cells for entry in matrix.sheets[1].entries}
     dredging, submarine = water["=HYPERLINK(1).pdf"]
@@ -129,7 +136,9 @@ def test_colour_is_never_the_only_sign(matrix: CorpusMatrix) -> None:
 def test_many_concepts_are_parted_and_none_is_left_out(matrix: CorpusMatrix) -> None:
     sheet = matrix.sheets[1]
     headings = tuple(sheet.concepts[0].model_copy(update={"name": f"c-{n:02d}"}) for n in range(40))
-    cell = Cell(finding=Outcome.MENTIONED, hits=1234, possible_hits=5, unmet=("variants_searched",))
+    cell = ConceptCell(
+        finding=MatrixFinding.MENTIONED, hits=1234, possible_hits=5, unmet=("variants_searched",)
+    )
     entries = tuple(one.model_copy(update={"cells": (cell,) * 40}) for one in sheet.entries)
     wide = matrix.model_copy(
         update={"sheets": (sheet.model_copy(update={"concepts": headings, "entries": entries}),)}
@@ -213,7 +222,7 @@ def test_stores_that_cannot_be_shown(store: Path, tmp_path: Path, capsys: pytest
 
 
 def test_tables_that_a_run_replaces_meanwhile_are_not_mixed(store: Path, tmp_path: Path) -> None:
-    from docaudit.corpus.query import settled_tables
+    from docaudit.corpus.sql import settled_tables
 
     copy = tmp_path / "copy"
     shutil.copytree(store, copy)

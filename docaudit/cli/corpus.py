@@ -94,7 +94,7 @@ def run(
     Ctrl-C.
     """
     from docaudit.corpus import run as run_corpus
-    from docaudit.corpus.sources import shown
+    from docaudit.corpus.sources import printable
     from docaudit.render.language import one_line, plural
 
     tables = _tables_by_name(concepts)
@@ -133,7 +133,7 @@ def run(
     counts = f"{ended.read:,} read now, {ended.unchanged:,} done before, {len(ended.failed):,} failed"
     made = f"{plural(ended.audited, 'audit')} made in {ended.seconds:,.1f} s"
     click.echo(f"{plural(ended.documents, 'document')}: {counts}; {made}")
-    click.echo(f"look at it: docaudit corpus show {shlex.quote(shown(out))}")
+    click.echo(f"look at it: docaudit corpus show {shlex.quote(printable(out))}")
     return 0
 
 
@@ -339,7 +339,7 @@ def query(
     2 error.
     """
     from docaudit.cli import query_rows
-    from docaudit.corpus.query import answering
+    from docaudit.corpus.sql import answering
 
     if columns:
         return query_rows.print_columns(as_json=as_json)

@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from docaudit.corpus.audits import ALL, QUERY_TABLES
-from docaudit.corpus.query import Answer
+from docaudit.corpus.sql import QueryAnswer
 from docaudit.render.language import csv_cell, one_line, plural
 from docaudit.render.terminal import ConsoleWriter, new_console
 
@@ -27,7 +27,7 @@ _GAP, _NARROWEST = 2, 12
 _NULL = "NULL"
 
 
-def print_answer(answer: Answer, form: str, limit: int) -> None:
+def print_answer(answer: QueryAnswer, form: str, limit: int) -> None:
     """Print the rows as text (at most limit of them, 0 for all), csv, json or jsonl."""
     if form == "text":
         _print(answer, limit)
@@ -62,7 +62,7 @@ def print_columns(*, as_json: bool) -> int:
     return 0
 
 
-def _print(answer: Answer, limit: int) -> None:
+def _print(answer: QueryAnswer, limit: int) -> None:
     rows = answer.rows()
     shown = [[_shown(value) for value in row] for row in (islice(rows, limit) if limit else rows)]
     more = sum(1 for _ in rows)
@@ -102,7 +102,7 @@ def _records(paper: ConsoleWriter, names: Sequence[str], rows: Sequence[Sequence
             paper.row([one_line(name), cell], [wide])
 
 
-def _csv(answer: Answer) -> None:
+def _csv(answer: QueryAnswer) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow([csv_cell(name) for name in answer.columns])
     for row in answer.rows():
@@ -118,7 +118,7 @@ def _in_csv(value: object) -> object:
     return plain
 
 
-def _json(answer: Answer, *, lines: bool) -> None:
+def _json(answer: QueryAnswer, *, lines: bool) -> None:
     """Objects one by one, so that memory does not grow with the rows."""
     objects = _objects(answer)
     if lines:
@@ -131,7 +131,7 @@ def _json(answer: Answer, *, lines: bool) -> None:
     click.echo("\n]")
 
 
-def _objects(answer: Answer) -> Iterator[str]:
+def _objects(answer: QueryAnswer) -> Iterator[str]:
     for row in answer.rows():
         values = {name: _plain(value) for name, value in zip(answer.columns, row, strict=True)}
         yield json.dumps(values, ensure_ascii=False, allow_nan=False)

@@ -1,11 +1,8 @@
 """Many documents: a store that holds the parse and the audits of each, and the run that fills it.
 
-A run: every document of the sources once, with every concept table, into a store.
-
-It asks the store what is there and does the rest, in an order that depends on the documents alone: a run that was
-killed is gone on with by running it again, and one that has nothing to do takes no time.
-
-What is left to do: which documents there are, which audits each lacks, and which that failed are tried again.
+A run reads every document of the sources once and audits it with every concept table. It asks the store what is there
+and does the rest, in an order that depends on the documents alone: a run that was killed is gone on with by running it
+again, and one that has nothing to do takes no time.
 """
 
 from __future__ import annotations
@@ -15,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,130 +20,39 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from docaudit.concepts.model import ConceptTable
-from docaudit.corpus import audits as audit_rows
-from docaudit.corpus import audits as rows
-from docaudit.corpus import store as unfinished
-from docaudit.corpus.audits import asked_of
-from docaudit.corpus.audits import audits as audits_of
-from docaudit.corpus.executors import LocalPool, carry_out
-from docaudit.corpus.sources import Found, PathState, absolute, find, nothing_in, unreadable
-from docaudit.corpus.store import Failure, FailureCode, Store, make_store, writing
+from docaudit.corpus.audits import audit_of, audits_in, check, failed_rows, register, write_rows
+from docaudit.corpus.executors import LocalPool, carry_out, dask_executor
+from docaudit.corpus.sources import PathState, SourcePath, absolute, find, nothing_in, unreadable
+from docaudit.corpus.store import KEPT_OPTIONS, DocumentFailure, FailureCode, Store, make_store, writing
 from docaudit.corpus.tables import gather
-from docaudit.corpus.work import Outcome, Task
+from docaudit.corpus.work import Task, TaskResult
 from docaudit.errors import ClusterError, OptionError, StoreError
-from docaudit.options import READING_OPTIONS, AuditOptions
+from docaudit.options import AuditOptions
 
 if TYPE_CHECKING:
     from docaudit.corpus.matrix import CorpusMatrix, load_matrix
-    from docaudit.corpus.query import query
+    from docaudit.corpus.sql import query
 
-
-_HOME = {
+_MODULES = {
     "CorpusMatrix": "docaudit.corpus.matrix",
     "load_matrix": "docaudit.corpus.matrix",
-    "query": "docaudit.corpus.query",
+    "query": "docaudit.corpus.sql",
 }
 
-__all__ = ["CorpusMatrix", "load_matrix", "query"]
-
-
-def __getattr__(name: str) -> Any:
-    """Import what is asked for and no more."""
-    if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-class Document(NamedTuple):
-    """A document of the sources: length of the file, and where it lies; no path if only the store knows it."""
-
-    size_bytes: int
-    paths: tuple[str, ...]
-
-
-def documents_of(found: Iterable[Found]) -> dict[str, Document]:
-    """The documents among these paths by hash, each with its paths in their order."""
-    documents: dict[str, Document] = {}
-    for one in found:
-        if one.state is PathState.DOCUMENT:
-            before = documents.get(one.sha256, Document(one.size, ()))
-            documents[one.sha256] = Document(one.size, (*before.paths, one.path))
-    return documents
-
-
-def documents_in(store: Store) -> dict[str, Document]:
-    """The documents that the store holds, also those whose parse was lost."""
-    audited = {sha256: Document(0, ()) for key in audits_of(store) for sha256 in store.audited(key)}
-    failed = {sha256: Document(one.size_bytes, ()) for sha256, one in store.failed_documents().items()}
-    return audited | failed | {sha256: Document(0, ()) for sha256 in store.read_documents()}
-
-
-def plan(
-    store: Store,
-    documents: Mapping[str, Document],
-    keys: Sequence[str],
-    options: AuditOptions,
-    *,
-    retry_failed: bool,
-) -> list[Task]:
-    """What is left to do, the largest documents first: those that end last are then short ones.
-
-    A document that failed before is not tried again, unless that is asked for or may help; it gets its rows in audits
-    that are new.
-    """
-    read, failed = store.read_documents(), store.failed_documents()
-    # Both: rows that were lost are made again.
-    made = {key: store.justified(key) & store.audited(key) for key in keys}
-    told = {key: store.audited(key) for key in keys}
-    # What changes nothing in what is read is not recorded: the same document gives the same justification.
-    kept = set(READING_OPTIONS) - {"workers", "password"}
-    reading = AuditOptions(**options.model_dump(include=kept))
-    tasks: list[Task] = []
-    for sha256, document in sorted(documents.items(), key=lambda item: (-item[1].size_bytes, item[0])):
-        left = tuple(key for key in keys if sha256 not in made[key])
-        failure = failed.get(sha256)
-        again = failure is None or _again(failure, options, retry_failed)
-        if failure is not None and not (again and (document.paths or sha256 in read)):
-            left = tuple(key for key in left if sha256 not in told[key])
-            if sha256 not in read:
-                _pass_on(store, sha256, failure, left)
-                continue
-        if left or sha256 not in read:
-            told_name = failure.name if failure else ""
-            paths, size = document.paths, document.size_bytes
-            tasks.append(
-                Task(
-                    str(store.root),
-                    sha256,
-                    size,
-                    paths,
-                    left,
-                    reading,
-                    options.password,
-                    options.workers,
-                    told_name,
-                )
-            )
-    return tasks
-
-
-def _again(failure: Failure, options: AuditOptions, retry_failed: bool) -> bool:
-    """Whether a document that failed is tried again."""
-    opened = failure.code is FailureCode.PASSWORD_REQUIRED and options.password is not None
-    return retry_failed or failure.code.passes or opened
-
-
-def _pass_on(store: Store, sha256: str, failure: Failure, keys: Iterable[str]) -> None:
-    """Rows of a document that could not be read, in audits that are new."""
-    for key in keys:
-        rows.write(store.rows_of(key, sha256), rows.failed_rows(asked_of(str(store.root), key), failure))
-
+__all__ = ["CorpusMatrix", "CorpusRun", "load_matrix", "query", "run"]
 
 Progress = Callable[[str, int, int], None]
 """Called with what is done (files, documents, tables), how many of it are done, and how many there are."""
 
 _QUICK = 1_000
 """The tables of so many documents are written in a few seconds."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is used and no more."""
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class CorpusRun(BaseModel):
@@ -168,18 +75,10 @@ class CorpusRun(BaseModel):
     read: int
     audited: int
     unchanged: int
-    failed: Mapping[str, Failure]
+    failed: Mapping[str, DocumentFailure]
     not_readable: Mapping[str, str]
     not_documents: int
     seconds: float
-
-
-class _Place(NamedTuple):
-    """Where the work is done."""
-
-    executor: Executor
-    at_once: int
-    check: Callable[[], None] | None = None
 
 
 def run(
@@ -221,104 +120,161 @@ def run(
     """
     start = time.monotonic()
     chosen = AuditOptions.from_keywords(options, keywords)
-    audit_rows.check(tables, question, chosen)
+    check(tables, question, chosen)
+    if sum(place is not None for place in (jobs, executor, scheduler)) > 1:
+        raise OptionError("jobs, executor and scheduler exclude each other", remedy="give one of them")
+
+    def stage(name: str) -> Callable[[int, int], None]:
+        return lambda done, total: None if progress is None else progress(name, done, total)
+
     with writing(Path(store)):
         place, chosen = make_store(Path(store), chosen)
         place.clean()
-        named = [absolute(os.fsdecode(source)) for source in sources]
-        found = find(named, _stage(progress, "files"))
-        documents = documents_of(found) if named else documents_in(place)
-        if not documents and named:
-            raise nothing_in(named, found)
+        folders = [absolute(os.fsdecode(source)) for source in sources]
+        paths = find(folders, stage("files"))
+        documents = _documents(paths) if folders else _documents_of_store(place)
+        if not documents and folders:
+            raise nothing_in(folders, paths)
         if not documents:
             raise StoreError("holds no document", file=str(store), remedy="name a folder of documents")
-        keys = audit_rows.register(place, tables, question, chosen)
-        tasks = plan(place, documents, keys, chosen, retry_failed=retry_failed)
-        outcomes: list[Outcome] = []
-        before = len(documents) - len(tasks)
+        keys = register(place, tables, question, chosen)
+        tasks = _plan(place, documents, keys, chosen, retry_failed=retry_failed)
+        results: list[TaskResult] = []
+        unchanged = len(documents) - len(tasks)
         if tasks:
             example = next((task.paths[0] for task in tasks if task.paths), None)
             try:
-                with _place(jobs, executor, scheduler, place.root, example) as where:
-                    unfinished.note(place, before, len(documents))
-                    workers = chosen.workers or _workers_each(where, len(tasks))
-                    given = [task.with_workers(workers) for task in tasks]
-                    outcomes.extend(_outcomes(given, where, progress))
+                with _executor(jobs, executor, scheduler, place.root, example) as (used, at_once):
+                    place.note_unfinished(unchanged, len(documents))
+                    # Several processes for the pages of one document only where documents are fewer than cores.
+                    spare = _cores() // len(tasks) if isinstance(used, LocalPool) else 1
+                    tasks = [replace(task, workers=task.workers or max(1, spare)) for task in tasks]
+                    results.extend(carry_out(tasks, used, at_once=at_once, progress=stage("documents")))
             except KeyboardInterrupt:
-                if outcomes:
-                    unfinished.note(place, before + len(outcomes), len(documents))
-                    _gather_quickly(place, found, named, progress)
+                if results:
+                    place.note_unfinished(unchanged + len(results), len(documents))
+                    if len(place.known_documents()) <= _QUICK:
+                        gather(place, paths, folders, stage("tables"))
                 raise
-            _need_rows(place, tasks)
-        gather(place, found, named, _stage(progress, "tables"))
-        unfinished.forget(place)
+            _require_rows(place, tasks)
+        gather(place, paths, folders, stage("tables"))
+        place.forget_unfinished()
         failed = place.failed_documents()
     return CorpusRun(
         documents=len(documents),
-        read=sum(one.newly_read for one in outcomes),
-        audited=sum(one.audited for one in outcomes),
-        unchanged=before,
+        read=sum(result.newly_read for result in results),
+        audited=sum(result.audited for result in results),
+        unchanged=unchanged,
         failed={sha256: failed[sha256] for sha256 in sorted(documents) if sha256 in failed},
-        not_readable=unreadable(found),
-        not_documents=sum(one.state is not PathState.DOCUMENT for one in found),
+        not_readable=unreadable(paths),
+        not_documents=sum(path.state is not PathState.DOCUMENT for path in paths),
         seconds=time.monotonic() - start,
     )
 
 
-def _gather_quickly(
-    store: Store, found: Sequence[Found], named: Sequence[str], progress: Progress | None
-) -> None:
-    """The tables of what is done, for whoever ended the run, unless that takes long."""
-    if len(store.known_documents()) <= _QUICK:
-        gather(store, found, named, _stage(progress, "tables"))
+class _SourceDocument(NamedTuple):
+    """A document: length of the file, and the paths under which it lies, none if only the store knows it."""
+
+    size_bytes: int = 0
+    paths: tuple[str, ...] = ()
 
 
-def _need_rows(store: Store, tasks: Sequence[Task]) -> None:
+def _documents(paths: Iterable[SourcePath]) -> dict[str, _SourceDocument]:
+    """The documents among these paths by hash, each with its paths in their order."""
+    documents: dict[str, _SourceDocument] = {}
+    for path in paths:
+        if path.state is PathState.DOCUMENT:
+            copies = documents.get(path.sha256, _SourceDocument()).paths
+            documents[path.sha256] = _SourceDocument(path.size, (*copies, path.path))
+    return documents
+
+
+def _documents_of_store(store: Store) -> dict[str, _SourceDocument]:
+    """The documents that the store holds, also those whose parse was lost."""
+    hashes = store.read_documents().union(*(store.audited(key) for key in audits_in(store)))
+    failed = store.failed_documents().items()
+    sizes = {sha256: _SourceDocument(failure.size_bytes) for sha256, failure in failed}
+    return dict.fromkeys(hashes, _SourceDocument()) | sizes
+
+
+def _plan(
+    store: Store,
+    documents: Mapping[str, _SourceDocument],
+    keys: Sequence[str],
+    options: AuditOptions,
+    *,
+    retry_failed: bool,
+) -> list[Task]:
+    """What is left to do, the largest documents first: those that end last are then short ones.
+
+    A document that failed before is not tried again, unless that is asked for or may help; it gets its rows in audits
+    that are new.
+    """
+    read, failed = store.read_documents(), store.failed_documents()
+    audited = {key: store.audited(key) for key in keys}
+    # Both: rows that were lost are made again.
+    complete = {key: store.justified(key) & audited[key] for key in keys}
+    # What changes nothing in what is read is not recorded: the same document gives the same justification.
+    reading = AuditOptions(**options.model_dump(include=set(KEPT_OPTIONS)))
+    tasks: list[Task] = []
+    for sha256, (size, paths) in sorted(documents.items(), key=lambda item: (-item[1].size_bytes, item[0])):
+        missing = tuple(key for key in keys if sha256 not in complete[key])
+        failure = failed.get(sha256)
+        if failure is not None:
+            opens = failure.code is FailureCode.PASSWORD_REQUIRED and options.password is not None
+            again = retry_failed or failure.code.passes or opens
+            if not (again and (paths or sha256 in read)):
+                missing = tuple(key for key in keys if sha256 not in audited[key])
+                if sha256 not in read:
+                    for key in missing:
+                        rows = failed_rows(audit_of(str(store.root), key), failure)
+                        write_rows(store.rows_of(key, sha256), rows)
+                    continue
+        if missing or sha256 not in read:
+            tasks.append(
+                Task(
+                    store=str(store.root),
+                    sha256=sha256,
+                    size_bytes=size,
+                    paths=paths,
+                    keys=missing,
+                    options=reading,
+                    password=options.password,
+                    workers=options.workers,
+                    name=failure.name if failure else "",
+                )
+            )
+    return tasks
+
+
+@contextmanager
+def _executor(
+    jobs: int | None, executor: Executor | None, scheduler: str | None, store: Path, example: str | None
+) -> Iterator[tuple[Executor, int]]:
+    """Where the work is done, and how many tasks it takes at a time; a pool that is made here ends with the block."""
+    if executor is not None:
+        yield executor, 4 * int(getattr(executor, "_max_workers", 16))
+    elif scheduler is not None:
+        with dask_executor(scheduler, store, example) as cluster:
+            yield cluster
+    else:
+        processes = jobs or _cores()
+        with LocalPool(processes) as pool:
+            # One more, so that no process waits for its next document.
+            yield pool, processes + 1
+
+
+def _require_rows(store: Store, tasks: Sequence[Task]) -> None:
     """Raise ClusterError if work that is said to be done left no rows: it was done elsewhere, or not at all."""
-    keys = {key for task in tasks for key in task.keys}
-    there = {key: store.audited(key) for key in keys}
-    lost = [task for task in tasks if any(task.sha256 not in there[key] for key in task.keys)]
-    if lost:
+    audited = {key: store.audited(key) for key in {key for task in tasks for key in task.keys}}
+    without = [task for task in tasks if any(task.sha256 not in audited[key] for key in task.keys)]
+    if without:
         raise ClusterError(
-            f"the executor calls {len(lost)} documents done, and the store has no rows of them",
+            f"the executor calls {len(without)} documents done, and the store has no rows of them",
             remedy="its processes must reach the store under the same path",
         )
 
 
-def _outcomes(tasks: Sequence[Task], where: _Place, progress: Progress | None) -> Iterator[Outcome]:
-    told = _stage(progress, "documents")
-    return carry_out(tasks, where.executor, at_once=where.at_once, progress=told, check=where.check)
-
-
-def _stage(progress: Progress | None, name: str) -> Callable[[int, int], None] | None:
-    return None if progress is None else lambda done, total: progress(name, done, total)
-
-
-@contextmanager
-def _place(
-    jobs: int | None, executor: Executor | None, scheduler: str | None, store: Path, example: str | None
-) -> Iterator[_Place]:
-    """Where the work is done; a pool that is made here ends with the block."""
-    if sum(one is not None for one in (jobs, executor, scheduler)) > 1:
-        raise OptionError("jobs, executor and scheduler exclude each other", remedy="give one of them")
-    if executor is not None:
-        yield _Place(executor, 4 * int(getattr(executor, "_max_workers", 16)))
-    elif scheduler is not None:
-        from docaudit.corpus.executors import connected
-
-        with connected(scheduler, store, example) as cluster:
-            yield _Place(cluster.executor, cluster.at_once, cluster.check)
-    else:
-        chosen = jobs or cores()
-        with LocalPool(chosen) as pool:
-            yield _Place(pool, 2 * chosen)
-
-
-def _workers_each(where: _Place, documents: int) -> int:
-    """Processes that read the pages of one document: more than one only where documents are fewer than cores."""
-    return max(1, cores() // documents) if isinstance(where.executor, LocalPool) else 1
-
-
-def cores() -> int:
+def _cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

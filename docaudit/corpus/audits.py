@@ -1,12 +1,10 @@
-"""The audits of a store: each a concept table, a question and options of searching, known by a key.
+"""The audits of a store, the rows that one document has in each, and the tables into which these rows are gathered.
 
-The rows of one document in one audit: made where the audit is made, kept beside it, gathered into the tables.
-
-The tables of a store: what one row of each is, and what each column means. They lie in STORE/tables.
-
-Tables of documents are one file each (documents.parquet); tables of audits are a folder with one file for each audit
-(findings/KEY.parquet), so that a new concept table adds files and rewrites none. Rows are sorted by sha256, then as the
-document and the concept table have them; nothing in them depends on the time or the order of work.
+An audit is a concept table, a question and options of searching, known by a key. The rows of a document in it are made
+where the audit is made and kept beside the justification. Tables lie in STORE/tables: those of documents are one file
+each (documents.parquet), those of audits a folder with one file for each audit (findings/KEY.parquet), so that a new
+concept table adds files and rewrites none. Rows are sorted by sha256, then as the document and the concept table have
+them; nothing in them depends on the time or the order of work.
 
 Where docaudit.tables says NaN, a column of Parquet has null; a text that is not there is empty, never null.
 """
@@ -15,14 +13,12 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import pandas as pd
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict
 
@@ -31,22 +27,24 @@ from docaudit.audit import Audited, check_request
 from docaudit.codes import POSSIBLE_KINDS, ObligationState, TextLikely
 from docaudit.concepts.check import JOINER
 from docaudit.concepts.model import ConceptTable
-from docaudit.corpus.store import Failure, Store
+from docaudit.corpus.store import DocumentFailure, Store
 from docaudit.errors import OptionError, StoreError
 from docaudit.justification import ObligationCheck
 from docaudit.options import SEARCH_OPTIONS, AuditOptions
 from docaudit.tables import BLIND_SPOT_DF, BOOL, FLOAT, HIT_DF, INT, PAGE_DF, TEXT, Column, TableContract
 
 _FILE = "audit.json"
-_ALONE = {
+_FOR_ONE_DOCUMENT = {
     "canary": (True, "a canary is planted into one document at a time: use docaudit audit --canary"),
     "explain_with": ("model", "reports of a corpus are worded by the template: use docaudit audit"),
 }
 """Options that are for single documents."""
 
+Row = dict[str, Any]
 
-class Asked(BaseModel):
-    """What the documents are asked.
+
+class StoredAudit(BaseModel):
+    """An audit of every document of a store.
 
     Attributes:
         name: Name of the concept table.
@@ -66,93 +64,76 @@ class Asked(BaseModel):
 
     @property
     def key(self) -> str:
-        """Known by all that a justification holds of it, so that it always is the one that was asked for.
+        """Hash of all that a justification holds of the audit, so that a key always means the same audit.
 
         Its name as well: a table that is edited to be what another one is takes the place of its own older version.
         """
-        told = self.model_dump_json(exclude={"number"})
-        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        content = self.model_dump_json(exclude={"number"})
+        return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     @property
-    def chosen(self) -> AuditOptions:
+    def search_options(self) -> AuditOptions:
         """The options of searching; those of reading are the document's."""
         return AuditOptions.from_keywords(None, self.options)
-
-
-def register(
-    store: Store, tables: Mapping[str, ConceptTable], question: str | None, options: AuditOptions
-) -> list[str]:
-    """Keep what is asked; the keys in the order of the tables."""
-    kept = audits(store)
-    last = max((asked.number for asked in kept.values()), default=0)
-    keys: list[str] = []
-    for asked in _asked(tables, question, options):
-        key = asked.key
-        if key not in kept or not is_current(kept[key], kept.values()):
-            last += 1
-            kept[key] = asked.model_copy(update={"number": last})
-            text = kept[key].model_dump_json(indent=1)
-            atomic.write_text(store.audit_folder(key) / _FILE, text + "\n")
-        if key not in keys:
-            keys.append(key)
-    return keys
 
 
 def check(tables: Mapping[str, ConceptTable], question: str | None, options: AuditOptions) -> None:
     """Raise what the audits would raise whatever the document, before any work is done."""
     if not tables:
         raise OptionError("no concept table is given", remedy="name at least one")
-    for name, (value, remedy) in _ALONE.items():
+    for name, (value, remedy) in _FOR_ONE_DOCUMENT.items():
         if getattr(options, name) == value:
             raise OptionError(f"option {name}: not for a corpus", remedy=remedy)
     for table in tables.values():
         check_request(table, question, options)
 
 
-def _asked(
-    tables: Mapping[str, ConceptTable], question: str | None, options: AuditOptions
-) -> Iterable[Asked]:
-    set_by_hand = options.model_dump(mode="json", include=set(SEARCH_OPTIONS), exclude_defaults=True)
+def register(
+    store: Store, tables: Mapping[str, ConceptTable], question: str | None, options: AuditOptions
+) -> list[str]:
+    """Keys of the audits with these tables, in their order; an audit that is new, or not current, is written."""
+    stored = audits_in(store)
+    last = max((audit.number for audit in stored.values()), default=0)
+    changed = options.model_dump(mode="json", include=set(SEARCH_OPTIONS), exclude_defaults=True)
+    keys: list[str] = []
     for name, table in tables.items():
-        yield Asked(name=name, number=0, question=question, options=set_by_hand, table=table)
+        audit = StoredAudit(name=name, number=last + 1, question=question, options=changed, table=table)
+        key = audit.key
+        if key not in stored or not is_current(stored[key], stored.values()):
+            last += 1
+            stored[key] = audit
+            atomic.write_text(store.audit_folder(key) / _FILE, audit.model_dump_json(indent=1) + "\n")
+        keys.append(key)
+    return keys
 
 
-def audits(store: Store) -> dict[str, Asked]:
+def audits_in(store: Store) -> dict[str, StoredAudit]:
     """All audits of the store by key, in the order of their numbers; raises StoreError."""
-    folder = store.root / "audits"
-    found = {
-        one.name: load(one / _FILE)
-        for one in (folder.iterdir() if folder.is_dir() else ())
-        if (one / _FILE).is_file()
-    }
-    return dict(sorted(found.items(), key=lambda item: item[1].number))
+    files = sorted(store.root.glob(f"audits/*/{_FILE}"))
+    loaded = {file.parent.name: _load(file) for file in files}
+    return dict(sorted(loaded.items(), key=lambda item: item[1].number))
 
 
-def is_current(asked: Asked, others: Iterable[Asked]) -> bool:
-    """No later audit has the same name of its table and the same question."""
-    same = (asked.name, asked.question)
-    return all(one.number <= asked.number for one in others if (one.name, one.question) == same)
+def is_current(audit: StoredAudit, audits: Iterable[StoredAudit]) -> bool:
+    """Whether no later audit has the same name of its table and the same question."""
+    same = [later for later in audits if (later.name, later.question) == (audit.name, audit.question)]
+    return all(later.number <= audit.number for later in same)
 
 
-def load(path: Path) -> Asked:
-    """What was kept in a file; raises StoreError."""
+@lru_cache(maxsize=64)
+def audit_of(root: str, key: str) -> StoredAudit:
+    """The audit of a store; kept, as a worker needs it for many documents. Raises StoreError."""
+    return _load(Store(Path(root)).audit_folder(key) / _FILE)
+
+
+def _load(path: Path) -> StoredAudit:
     try:
-        return Asked.model_validate_json(path.read_bytes())
+        return StoredAudit.model_validate_json(path.read_bytes())
     except (OSError, ValueError) as error:
         raise StoreError(f"cannot be read: {error}", file=str(path), remedy="name a new folder") from error
 
 
-@lru_cache(maxsize=64)
-def asked_of(root: str, key: str) -> Asked:
-    """The audit of a store; kept, as a worker asks it of many documents."""
-    return load(Store(Path(root)).audit_folder(key) / _FILE)
-
-
-Row = dict[str, Any]
-_ERROR = "error"
-
-
-class Rows(msgspec.Struct):
+class AuditRows(msgspec.Struct):
     """The rows of one document in one audit, without what all share; hits as columns of HIT_DF."""
 
     findings: list[Row]
@@ -160,7 +141,7 @@ class Rows(msgspec.Struct):
     hits: dict[str, list[Any]]
 
 
-def rows_of(asked: Asked, audited: Audited, justification: str) -> Rows:
+def rows_of(audit: StoredAudit, audited: Audited, justification: str) -> AuditRows:
     """Rows of an audit that was made; `justification` is its path from the store."""
     j = audited.justification
     assert j.coverage is not None
@@ -188,10 +169,10 @@ def rows_of(asked: Asked, audited: Audited, justification: str) -> Rows:
     cells = [
         {
             "concept": name,
-            "role": asked.table.about(name).role,
-            "finding": said.finding.value,
-            "reason": said.reason.value if said.reason else "",
-            "strength": said.strength.value,
+            "role": audit.table.about(name).role,
+            "finding": verdict.finding.value,
+            "reason": verdict.reason.value if verdict.reason else "",
+            "strength": verdict.strength.value,
             "unmet": _codes(checks, ObligationState.UNMET),
             "hits": j.concept_hits[name],
             "pages_with_hits": len(j.concept_pages[name]),
@@ -199,43 +180,36 @@ def rows_of(asked: Asked, audited: Audited, justification: str) -> Rows:
             "pages_searched": int(searched[name]),
             "pages_not_searchable": int(unsearched[name]),
         }
-        for name, (said, checks) in audited.alone.items()
+        for name, (verdict, checks) in audited.alone.items()
     ]
-    return Rows([finding], cells, _columns(audited.hit_df))
+    # JSON has no NaN.
+    hits = audited.hit_df[list(HIT_DF.columns)].astype(object).where(audited.hit_df.notna(), None)
+    return AuditRows([finding], cells, {name: hits[name].tolist() for name in HIT_DF.columns})
 
 
-def failed_rows(asked: Asked, failure: Failure) -> Rows:
+def failed_rows(audit: StoredAudit, failure: DocumentFailure) -> AuditRows:
     """Rows of a document of which there is no audit: it must not look as if it had been searched."""
-    head = {"finding": _ERROR, "failure": failure.code.value, "detail": failure.detail}
-    finding = {**head, "fingerprint": asked.table.fingerprint, "question": asked.question or ""}
+    head = {"finding": "error", "failure": failure.code.value, "detail": failure.detail}
+    finding = {**head, "fingerprint": audit.table.fingerprint, "question": audit.question or ""}
     cells = [
-        {**head, "concept": name, "role": asked.table.about(name).role}
-        for name in asked.table.active_concepts
+        {**head, "concept": name, "role": audit.table.about(name).role}
+        for name in audit.table.active_concepts
     ]
-    return Rows([finding], cells, {name: [] for name in HIT_DF.columns})
+    return AuditRows([finding], cells, {name: [] for name in HIT_DF.columns})
 
 
-def write(path: Path, rows: Rows) -> None:
+def write_rows(path: Path, rows: AuditRows) -> None:
     """Keep the rows; raises OutputError."""
     atomic.write_bytes(path, gzip.compress(msgspec.json.encode(rows), 1, mtime=0))
 
 
-def read(path: Path) -> Rows:
-    """The rows that were kept."""
-    return msgspec.json.decode(gzip.decompress(path.read_bytes()), type=Rows)
+def read_rows(path: Path) -> AuditRows:
+    """The rows that were kept; raises OSError, EOFError, zlib.error or msgspec.MsgspecError if they are damaged."""
+    return msgspec.json.decode(gzip.decompress(path.read_bytes()), type=AuditRows)
 
 
 def _codes(checks: Sequence[ObligationCheck], state: ObligationState) -> str:
     return ", ".join(check.obligation.value for check in checks if check.state is state)
-
-
-def _columns(hit_df: pd.DataFrame) -> dict[str, list[Any]]:
-    return {name: [_plain(cell) for cell in hit_df[name].tolist()] for name in HIT_DF.columns}
-
-
-def _plain(cell: Any) -> Any:
-    """JSON has no NaN."""
-    return None if isinstance(cell, float) and math.isnan(cell) else cell
 
 
 _SHA256 = Column("sha256", TEXT, "SHA-256 of the file: the document, whatever it is called")
@@ -358,7 +332,8 @@ STORE_TABLES = {contract.name: contract for contract in (*DOCUMENT_TABLES, *AUDI
 """All tables of a store by name."""
 ALL = "all_"
 QUERY_TABLES = STORE_TABLES | {
-    f"{ALL}{one.name}": TableContract(f"{ALL}{one.name}", one.row, one.fields) for one in AUDIT_TABLES
+    f"{ALL}{table.name}": TableContract(f"{ALL}{table.name}", table.row, table.fields)
+    for table in AUDIT_TABLES
 }
 """What a query sees, by name: findings, cells and hits of the current audits, all_findings and the like of all."""
 

@@ -1,21 +1,16 @@
-"""Documents by concepts: what the audits of a store found, and of how much of each document, as one model.
+"""Documents by concepts: what the audits of a store found, and of how much of each document.
 
-The model of documents by concepts: findings, and of how much of each document.
-
-The matrix for spreadsheets: one row for each document, table and concept, also where nothing could be found out.
-
-The matrix on a terminal: a block for each table, concepts side by side as far as there is room for them.
-
-Sentences about the documents of a store, in both languages.
+One model, printed as a block for each table on a terminal, or written as CSV with a row for each document, table and
+concept, also where nothing could be found out.
 """
 
 from __future__ import annotations
 
 import fnmatch
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow.dataset as ds
 from pydantic import BaseModel, ConfigDict
@@ -24,9 +19,9 @@ from rich.table import Table
 from rich.text import Text
 
 from docaudit.codes import Code
-from docaudit.corpus.query import Tables, reading, settled_tables
 from docaudit.corpus.sources import PathState
-from docaudit.corpus.store import Unfinished, noted
+from docaudit.corpus.sql import Tables, reading, settled_tables
+from docaudit.corpus.store import Unfinished
 from docaudit.errors import OptionError
 from docaudit.render.language import Translator, one_line
 from docaudit.render.tables import BYTE_ORDER_MARK, table_csv
@@ -34,7 +29,7 @@ from docaudit.render.terminal import ConsoleWriter, new_console
 from docaudit.text.numbers import plural
 
 
-class Outcome(Code):
+class MatrixFinding(Code):
     """What became of a document in an audit: a finding, or that there is none."""
 
     MENTIONED = "mentioned", "mentioned"
@@ -44,11 +39,15 @@ class Outcome(Code):
     NOT_RUN = "not_run", "not run"
 
 
+UNKNOWN = (MatrixFinding.ERROR, MatrixFinding.NOT_RUN)
+"""Where the document was not searched."""
+
+
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Heading(_Frozen):
+class ConceptHeading(_Frozen):
     """A concept of a table.
 
     Attributes:
@@ -60,7 +59,7 @@ class Heading(_Frozen):
     role: str
 
 
-class Cell(_Frozen):
+class ConceptCell(_Frozen):
     """One concept in one document: what an audit of this concept alone finds.
 
     Attributes:
@@ -74,7 +73,7 @@ class Cell(_Frozen):
         pages_not_searchable: Pages with no text to match against, blank ones included.
     """
 
-    finding: Outcome
+    finding: MatrixFinding
     strength: str = ""
     unmet: tuple[str, ...] = ()
     hits: int = 0
@@ -84,7 +83,7 @@ class Cell(_Frozen):
     pages_not_searchable: int = 0
 
 
-class Entry(_Frozen):
+class DocumentEntry(_Frozen):
     """One document in one audit.
 
     Attributes:
@@ -112,7 +111,7 @@ class Entry(_Frozen):
     name: str
     paths: tuple[str, ...] = ()
     gone: bool = False
-    finding: Outcome
+    finding: MatrixFinding
     reason: str = ""
     strength: str = ""
     unmet: tuple[str, ...] = ()
@@ -125,10 +124,10 @@ class Entry(_Frozen):
     failure: str = ""
     detail: str = ""
     justification: str = ""
-    cells: tuple[Cell, ...]
+    cells: tuple[ConceptCell, ...]
 
 
-class Sheet(_Frozen):
+class AuditSheet(_Frozen):
     """One audit: a concept table and a question, with every document that is shown.
 
     Attributes:
@@ -146,19 +145,19 @@ class Sheet(_Frozen):
     table: str
     question: str
     fingerprint: str
-    concepts: tuple[Heading, ...]
-    counts: Mapping[Outcome, int]
+    concepts: tuple[ConceptHeading, ...]
+    counts: Mapping[MatrixFinding, int]
     unmet: Mapping[str, int]
-    entries: tuple[Entry, ...]
+    entries: tuple[DocumentEntry, ...]
 
 
-class Lost(_Frozen):
+class UnreadDocument(_Frozen):
     """A document that could not be read.
 
     Attributes:
         sha256: The document.
         name: Its file name when it was read.
-        paths: Where it lies, as of an Entry.
+        paths: Where it lies, as of an DocumentEntry.
         gone: It is in no source any more.
         failure: A FailureCode.
         detail: What happened, as a sentence.
@@ -191,11 +190,11 @@ class CorpusMatrix(_Frozen):
     documents: int
     gone: int = 0
     with_gone: bool = False
-    lost: tuple[Lost, ...]
+    lost: tuple[UnreadDocument, ...]
     unreadable: Mapping[str, str] = {}
     unfinished: Unfinished | None = None
     paths: Mapping[str, int]
-    sheets: tuple[Sheet, ...]
+    sheets: tuple[AuditSheet, ...]
 
 
 def file_names(paths: Iterable[str]) -> list[str]:
@@ -207,27 +206,23 @@ def file_names(paths: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(path.rpartition("/")[2] for path in paths))
 
 
-def aside(name: str, paths: Sequence[str], gone: bool, t: Translator) -> str:
-    """What is said beside the name of a document: that it has another by now, copies, or is gone; empty if nothing.
-
-    >>> aside("x.pdf", ("/a/y.pdf", "/a/z.pdf"), False, Translator("en"))
-    'now y.pdf, +1 copy'
-    """
-    names, copies = file_names(paths), len(paths) - 1
-    told = [t("in no source any more")] if gone else []
-    if names and name not in names:
-        told.append(t("now {name}", name=one_line(names[0])))
+def name_note(document: DocumentEntry | UnreadDocument, t: Translator) -> str:
+    """What stands beside the name of a document: that it has another by now, copies, or is gone; empty if nothing."""
+    names, copies = file_names(document.paths), len(document.paths) - 1
+    notes = [t("in no source any more")] if document.gone else []
+    if names and document.name not in names:
+        notes.append(t("now {name}", name=one_line(names[0])))
     if copies > 0:
-        told.append(f"+{t.ngettext('{n} copy', '{n} copies', copies)}")
-    return ", ".join(told)
+        notes.append(f"+{t.ngettext('{n} copy', '{n} copies', copies)}")
+    return ", ".join(notes)
 
 
-def gone_said(gone: int, shown: bool, t: Translator) -> str:
+def gone_sentence(matrix: CorpusMatrix, t: Translator) -> str:
     """That documents are in no source any more, and whether they are shown; empty if there are none."""
-    if not gone:
+    if not matrix.gone:
         return ""
-    documents = t.ngettext("{n} document", "{n} documents", gone)
-    if shown:
+    documents = t.ngettext("{n} document", "{n} documents", matrix.gone)
+    if matrix.with_gone:
         return t(
             "In no source any more (replaced or deleted), and shown here: {documents}.", documents=documents
         )
@@ -237,17 +232,20 @@ def gone_said(gone: int, shown: bool, t: Translator) -> str:
     )
 
 
-def unfinished_said(done: int, documents: int, t: Translator) -> str:
-    """That the last run has not come to its end, and how far it came."""
+def unfinished_sentence(matrix: CorpusMatrix, t: Translator) -> str:
+    """That the last run has not come to its end, and how far it came; empty if it has."""
+    if matrix.unfinished is None:
+        return ""
     return t(
         "The last run was ended before its end, or is going on: {n} of {total} documents were done. What is not here "
         "was not searched; the same command goes on from there.",
-        n=f"{done:,}",
-        total=f"{documents:,}",
+        n=f"{matrix.unfinished.done:,}",
+        total=f"{matrix.unfinished.documents:,}",
     )
 
 
 Row = dict[str, Any]
+_Model = TypeVar("_Model", ConceptCell, DocumentEntry)
 
 
 def load_matrix(
@@ -273,114 +271,111 @@ def load_matrix(
         StoreError: There is no store, or its tables cannot be read.
         OptionError: The store has no such table, or there is no such finding.
     """
-    with settled_tables(Path(store)) as (place, read), reading(Path(store)):
-        audits = [row for row in _rows(read["audits"]) if row["current"]]
-        paths = _rows(read["paths"])
-        known = sorted(_documents(read, paths), key=lambda row: (row["name"].casefold(), row["sha256"]))
-        documents = [row for row in known if gone or not row["gone"]]
-        wanted = (
-            [row for row in audits if row["concept_table"] in _known(tables, audits)] if tables else audits
+    with settled_tables(Path(store)) as (place, datasets), reading(Path(store)):
+        audits = [row for row in _rows(datasets["audits"]) if row["current"]]
+        _require_names(
+            "the store has no current audit with a table",
+            tables,
+            sorted({row["concept_table"] for row in audits}),
         )
-        kept = {Outcome(one) for one in _known_findings(findings)}
-        sheets = tuple(_sheet(read, row, documents, kept, document) for row in wanted)
-        unfinished = noted(place)
-    lost = tuple(
-        Lost(**{name: row[name] for name in Lost.model_fields})
-        for row in documents
-        if row["state"] == "failed" and _matches(row, document)
-    )
+        _require_names("there is no finding", findings, list(MatrixFinding))
+        path_rows = _rows(datasets["paths"])
+        paths: dict[str, list[str]] = defaultdict(list)
+        for row in path_rows:
+            paths[row["sha256"]].append(row["path"])
+        # Tables that were made of what a run had done that was killed know no path: then nothing is known to be gone.
+        every = [
+            {**row, "paths": tuple(paths[row["sha256"]]), "gone": bool(path_rows) and not row["n_paths"]}
+            for row in _rows(datasets["documents"])
+        ]
+        every.sort(key=lambda row: (row["name"].casefold(), row["sha256"]))
+        documents = [row for row in every if gone or not row["gone"]]
+        sheets = [
+            _audit_sheet(datasets, row, documents)
+            for row in audits
+            if not tables or row["concept_table"] in tables
+        ]
+        unfinished = place.unfinished()
+    chosen = {row["sha256"] for row in documents if _matches(row, document)}
     return CorpusMatrix(
         documents=len(documents),
-        gone=sum(row["gone"] for row in known),
+        gone=sum(row["gone"] for row in every),
         with_gone=gone,
-        lost=lost,
-        unreadable={row["path"]: row["reason"] for row in paths if row["state"] == PathState.NOT_READABLE},
+        lost=tuple(
+            UnreadDocument(**{name: row[name] for name in UnreadDocument.model_fields})
+            for row in documents
+            if row["state"] == "failed" and row["sha256"] in chosen
+        ),
+        unreadable={
+            row["path"]: row["reason"] for row in path_rows if row["state"] == PathState.NOT_READABLE
+        },
         unfinished=unfinished,
-        paths=Counter(row["state"] for row in paths),
-        sheets=sheets,
+        paths=Counter(row["state"] for row in path_rows),
+        sheets=tuple(
+            sheet.model_copy(
+                update={
+                    "entries": tuple(
+                        entry
+                        for entry in sheet.entries
+                        if entry.sha256 in chosen and (not findings or entry.finding in findings)
+                    )
+                }
+            )
+            for sheet in sheets
+        ),
     )
 
 
-def _documents(read: Tables, paths: Iterable[Row]) -> list[Row]:
-    """The documents of the store, each with its paths, and whether it is in no source any more."""
-    where: dict[str, list[str]] = defaultdict(list)
-    for row in paths:
-        where[row["sha256"]].append(row["path"])
-    # Tables that were made of what a run had done that was killed know no path: then nothing is known to be gone.
-    return [
-        {**row, "paths": tuple(where.get(row["sha256"], ())), "gone": bool(where) and not row["n_paths"]}
-        for row in _rows(read["documents"])
-    ]
+def _require_names(problem: str, names: Iterable[str], existing: Collection[str]) -> None:
+    for name in names:
+        if name not in existing:
+            raise OptionError(f"{problem} '{name}'", remedy=f"there are: {', '.join(existing)}")
 
 
-def _known(tables: Collection[str], audits: Iterable[Row]) -> Collection[str]:
-    there = {row["concept_table"] for row in audits}
-    for name in tables:
-        if name not in there:
-            listed = ", ".join(sorted(there))
-            raise OptionError(
-                f"the store has no current audit with a table '{name}'", remedy=f"there are: {listed}"
-            )
-    return tables
-
-
-def _known_findings(findings: Collection[str]) -> Collection[str]:
-    known = [one.value for one in Outcome]
-    for name in findings:
-        if name not in known:
-            raise OptionError(f"there is no finding '{name}'", remedy=f"there are: {', '.join(known)}")
-    return findings
-
-
-def _sheet(
-    read: Tables, audit: Row, documents: Iterable[Row], kept: Collection[Outcome], pattern: str | None
-) -> Sheet:
-    chosen = ds.field("audit") == audit["audit"]
-    found = {row["sha256"]: row for row in _rows(read["findings"], chosen)}
+def _audit_sheet(datasets: Tables, audit: Row, documents: Iterable[Row]) -> AuditSheet:
+    """An audit with all documents."""
+    of_audit = ds.field("audit") == audit["audit"]
+    findings = {row["sha256"]: row for row in _rows(datasets["findings"], of_audit)}
     cells: dict[str, dict[str, Row]] = defaultdict(dict)
-    concepts: dict[str, Heading] = {}
-    for row in _rows(read["cells"], chosen):
+    concepts: dict[str, ConceptHeading] = {}
+    for row in _rows(datasets["cells"], of_audit):
         cells[row["sha256"]][row["concept"]] = row
-        concepts.setdefault(row["concept"], Heading(name=row["concept"], role=row["role"]))
-    rows = list(documents)
-    entries = [_entry(row, found.get(row["sha256"]), cells[row["sha256"]], concepts) for row in rows]
-    open_ones = [entry for entry in entries if entry.finding is Outcome.NOT_ESTABLISHED]
-    return Sheet(
+        concepts.setdefault(row["concept"], ConceptHeading(name=row["concept"], role=row["role"]))
+    entries: list[DocumentEntry] = []
+    for document in documents:
+        # Without a row it was never audited with this table: nothing is known, which is not the same as nothing found.
+        finding = findings.get(document["sha256"], {"finding": MatrixFinding.NOT_RUN})
+        row = {name: document[name] for name in ("sha256", "name", "paths", "gone", "pages_total")} | finding
+        of_document = cells[document["sha256"]]
+        row["cells"] = tuple(
+            _from_row(ConceptCell, of_document.get(name, {"finding": MatrixFinding.NOT_RUN}))
+            for name in concepts
+        )
+        entries.append(_from_row(DocumentEntry, row))
+    unmet = (
+        code for entry in entries if entry.finding is MatrixFinding.NOT_ESTABLISHED for code in entry.unmet
+    )
+    return AuditSheet(
         audit=audit["audit"],
         table=audit["concept_table"],
         question=audit["question"],
         fingerprint=audit["fingerprint"],
         concepts=tuple(concepts.values()),
-        counts={one: sum(entry.finding is one for entry in entries) for one in Outcome},
-        unmet=dict(Counter(code for entry in open_ones for code in entry.unmet).most_common()),
-        entries=tuple(
-            entry
-            for row, entry in zip(rows, entries, strict=True)
-            if (not kept or entry.finding in kept) and _matches(row, pattern)
-        ),
+        counts={finding: sum(entry.finding is finding for entry in entries) for finding in MatrixFinding},
+        unmet=dict(Counter(unmet).most_common()),
+        entries=tuple(entries),
     )
 
 
-def _entry(document: Row, found: Row | None, cells: Mapping[str, Row], concepts: Iterable[str]) -> Entry:
-    head = {name: document[name] for name in ("sha256", "name", "paths", "gone")}
-    if found is None:
-        # It was never audited with this table: nothing is known, which is not the same as nothing found.
-        nothing = tuple(Cell(finding=Outcome.NOT_RUN) for _ in concepts)
-        return Entry(**head, finding=Outcome.NOT_RUN, pages_total=document["pages_total"], cells=nothing)
-    taken = {
-        name: found[name] for name in Entry.model_fields if name in found and name not in ("cells", *head)
+def _from_row(model: type[_Model], row: Row) -> _Model:
+    """A row of a table as a model; codes that are joined by commas become a tuple."""
+    values = {name: row[name] for name in model.model_fields if name in row}
+    values |= {
+        name: tuple(row[name].split(", ")) if row[name] else ()
+        for name in ("unmet", "waived")
+        if name in values
     }
-    taken |= {name: _codes(found[name]) for name in ("unmet", "waived")}
-    return Entry(**head, **taken, cells=tuple(_cell(cells[name]) for name in concepts))
-
-
-def _cell(row: Row) -> Cell:
-    taken = {name: row[name] for name in Cell.model_fields}
-    return Cell(**{**taken, "unmet": _codes(row["unmet"])})
-
-
-def _codes(joined: str) -> tuple[str, ...]:
-    return tuple(joined.split(", ")) if joined else ()
+    return model(**values)
 
 
 def _matches(document: Row, pattern: str | None) -> bool:
@@ -393,8 +388,8 @@ def _matches(document: Row, pattern: str | None) -> bool:
     return any(pattern in name.casefold() for name in names)
 
 
-def _rows(table: Any, chosen: Any = None) -> list[Row]:
-    return list(table.to_table(filter=chosen).to_pylist())
+def _rows(dataset: Any, condition: Any = None) -> list[Row]:
+    return list(dataset.to_table(filter=condition).to_pylist())
 
 
 MATRIX_COLUMNS = (
@@ -433,69 +428,75 @@ MATRIX_COLUMNS = (
 
 def matrix_csv(matrix: CorpusMatrix) -> str:
     """The whole matrix, as Excel reads it; cells that look like formulas are made harmless."""
-    return BYTE_ORDER_MARK + table_csv([name for name, _ in MATRIX_COLUMNS], _rows_matrix_csv(matrix))
+    rows = (
+        _csv_row(sheet, entry, heading, cell)
+        for sheet in matrix.sheets
+        for entry in sheet.entries
+        for heading, cell in zip(sheet.concepts, entry.cells, strict=True)
+    )
+    columns = [name for name, _ in MATRIX_COLUMNS]
+    return BYTE_ORDER_MARK + table_csv(columns, ([row[name] for name in columns] for row in rows))
 
 
-def _rows_matrix_csv(matrix: CorpusMatrix) -> Iterator[tuple[object, ...]]:
-    for sheet in matrix.sheets:
-        for entry in sheet.entries:
-            known = entry.finding not in (Outcome.ERROR, Outcome.NOT_RUN)
-            pages = (entry.pages_read, entry.pages_total, entry.ink_read_share, entry.blind_spots)
-            behind = (
-                *(entry.finding.value, entry.strength, _joined(entry.unmet), _joined(entry.waived)),
-                *(pages if known else (None,) * len(pages)),
-                *(entry.failure, entry.detail, entry.justification),
-            )
-            for heading, cell in zip(sheet.concepts, entry.cells, strict=True):
-                counts = (
-                    cell.hits,
-                    cell.possible_hits,
-                    cell.pages_with_hits,
-                    cell.pages_searched,
-                    cell.pages_not_searchable,
-                )
-                yield (
-                    *(
-                        entry.name,
-                        entry.sha256,
-                        len(entry.paths),
-                        sheet.table,
-                        sheet.question,
-                        heading.name,
-                        heading.role,
-                    ),
-                    *(cell.finding.value, cell.strength, _joined(cell.unmet)),
-                    # A zero would say that it was searched.
-                    *(counts if known else (None,) * len(counts)),
-                    *behind,
-                )
-
-
-def _joined(codes: Iterable[str]) -> str:
-    return ", ".join(codes)
+def _csv_row(
+    sheet: AuditSheet, entry: DocumentEntry, heading: ConceptHeading, cell: ConceptCell
+) -> dict[str, object]:
+    counts: dict[str, object] = {
+        "hits": cell.hits,
+        "possible_hits": cell.possible_hits,
+        "pages_with_hits": cell.pages_with_hits,
+        "pages_searched": cell.pages_searched,
+        "pages_not_searchable": cell.pages_not_searchable,
+        "pages_read": entry.pages_read,
+        "pages_total": entry.pages_total,
+        "ink_read_share": entry.ink_read_share,
+        "blind_spots": entry.blind_spots,
+    }
+    if entry.finding in UNKNOWN:
+        counts = dict.fromkeys(counts)  # a zero would say that it was searched
+    return counts | {
+        "document": entry.name,
+        "sha256": entry.sha256,
+        "paths": len(entry.paths),
+        "concept_table": sheet.table,
+        "question": sheet.question,
+        "concept": heading.name,
+        "role": heading.role,
+        "finding": cell.finding.value,
+        "strength": cell.strength,
+        "unmet": ", ".join(cell.unmet),
+        "table_finding": entry.finding.value,
+        "table_strength": entry.strength,
+        "table_unmet": ", ".join(entry.unmet),
+        "table_waived": ", ".join(entry.waived),
+        "failure": entry.failure,
+        "detail": entry.detail,
+        "justification": entry.justification,
+    }
 
 
 MARKS = {
-    Outcome.MENTIONED: "●",
-    Outcome.ABSENT: "○",
-    Outcome.NOT_ESTABLISHED: "?",
-    Outcome.ERROR: "✗",
-    Outcome.NOT_RUN: "·",
+    MatrixFinding.MENTIONED: "●",
+    MatrixFinding.ABSENT: "○",
+    MatrixFinding.NOT_ESTABLISHED: "?",
+    MatrixFinding.ERROR: "✗",
+    MatrixFinding.NOT_RUN: "·",
 }
-"""A sign for each, as colour alone says nothing to many."""
+"""A character for each, as colour alone says nothing to many."""
 STYLES = {
-    Outcome.MENTIONED: "yellow",
-    Outcome.ABSENT: "green",
-    Outcome.NOT_ESTABLISHED: "red",
-    Outcome.ERROR: "bold red",
-    Outcome.NOT_RUN: "dim",
+    MatrixFinding.MENTIONED: "yellow",
+    MatrixFinding.ABSENT: "green",
+    MatrixFinding.NOT_ESTABLISHED: "red",
+    MatrixFinding.ERROR: "bold red",
+    MatrixFinding.NOT_RUN: "dim",
 }
 _LEGEND = (
     "12: hits, the concept is mentioned; ○ absent within the stated coverage; ? not established; ✗ error; · not run; "
     "~2: possible hits, not counted; !: a variant was not searched on every page that can be"
 )
-_NAME, _FINDING, _GAP = 26, 15, 2
-_TOLD = 5
+_NAME_WIDTH, _FINDING_WIDTH, _GAP = 26, 15, 2
+_NAMED = 5
+"""Paths that are named; the rest is counted."""
 
 
 def print_matrix(matrix: CorpusMatrix, *, limit: int, console: Console | None = None) -> None:
@@ -507,166 +508,143 @@ def print_matrix(matrix: CorpusMatrix, *, limit: int, console: Console | None = 
             could not be read are always listed.
         console: Where to; standard output if None.
     """
-    paper = ConsoleWriter(console or new_console())
+    paper, english = ConsoleWriter(console or new_console()), Translator("en")
     names = document_names(matrix)
-    lost = {one.sha256 for one in matrix.lost}
-    _unfinished(paper, matrix)
-    _lost(paper, matrix, names)
+    if matrix.unfinished is not None:
+        paper.say((unfinished_sentence(matrix, english), "bold red"))
+    if matrix.lost:
+        documents = plural(matrix.documents, "document")
+        paper.say((f"Could not be read: {len(matrix.lost):,} of {documents}", "bold red"))
+    for document in matrix.lost:
+        note = name_note(document, english)
+        paper.say(
+            ("✗ ", "bold red"),
+            (names[document.sha256], "bold"),
+            (f" ({note})" if note else "", "dim"),
+            f": {one_line(document.detail)}" + (f" ({one_line(document.remedy)})" if document.remedy else ""),
+            indent=2,
+            hang=2,
+        )
     for sheet in matrix.sheets:
-        _sheet_matrix_text(paper, sheet, names, lost, limit)
+        _print_sheet(paper, sheet, names, {document.sha256 for document in matrix.lost}, limit)
     paper.blank()
     if any(sheet.entries for sheet in matrix.sheets):
         paper.say((_LEGEND, "dim"))
-    _paths(paper, matrix)
+    if matrix.gone:
+        paper.say((gone_sentence(matrix, english), "bold"))
+    if not matrix.paths:
+        return
+    counts = ", ".join(
+        f"{state.replace('_', ' ')} {count:,}" for state, count in sorted(matrix.paths.items())
+    )
+    documents, paths = (
+        plural(matrix.documents, "document"),
+        plural(sum(matrix.paths.values()), "path"),
+    )
+    paper.say(f"{documents}; {paths} in the sources: {counts}")
+    for path, reason in list(matrix.unreadable.items())[:_NAMED]:
+        paper.say(("✗ ", "bold red"), (one_line(path), "bold"), f": {one_line(reason)}", indent=2, hang=2)
+    if len(matrix.unreadable) > _NAMED:
+        paper.say(f"and {len(matrix.unreadable) - _NAMED:,} more: the table paths has each", indent=2)
 
 
 def document_names(matrix: CorpusMatrix) -> dict[str, str]:
     """What each document is called: its file name, and where several have the same, the beginning of its hash."""
-    known = {one.sha256: one.name for one in matrix.lost}
-    known |= {entry.sha256: entry.name for sheet in matrix.sheets for entry in sheet.entries}
-    often = Counter(known.values())
+    names = {document.sha256: document.name for document in matrix.lost}
+    names |= {entry.sha256: entry.name for sheet in matrix.sheets for entry in sheet.entries}
+    count = Counter(names.values())
     return {
-        sha256: one_line(name if often[name] == 1 else f"{name} ({sha256[:8]})")
-        for sha256, name in known.items()
+        sha256: one_line(name if count[name] == 1 else f"{name} ({sha256[:8]})")
+        for sha256, name in names.items()
     }
 
 
-def _unfinished(paper: ConsoleWriter, matrix: CorpusMatrix) -> None:
-    if matrix.unfinished is not None:
-        paper.say(
-            (
-                unfinished_said(matrix.unfinished.done, matrix.unfinished.documents, Translator("en")),
-                "bold red",
-            )
-        )
-
-
-def _lost(paper: ConsoleWriter, matrix: CorpusMatrix, names: dict[str, str]) -> None:
-    if not matrix.lost:
-        return
-    documents = plural(matrix.documents, "document")
-    paper.say((f"Could not be read: {len(matrix.lost):,} of {documents}", "bold red"))
-    for one in matrix.lost:
-        remedy = f" ({one_line(one.remedy)})" if one.remedy else ""
-        paper.say(
-            ("✗ ", "bold red"),
-            (names[one.sha256], "bold"),
-            (_beside(one), "dim"),
-            f": {one_line(one.detail)}{remedy}",
-            indent=2,
-            hang=2,
-        )
-
-
-def _beside(one: Entry | Lost) -> str:
-    said = aside(one.name, one.paths, one.gone, Translator("en"))
-    return f" ({said})" if said else ""
-
-
-def _sheet_matrix_text(
-    paper: ConsoleWriter, sheet: Sheet, names: dict[str, str], lost: set[str], limit: int
+def _print_sheet(
+    paper: ConsoleWriter, sheet: AuditSheet, names: dict[str, str], unread: set[str], limit: int
 ) -> None:
+    """Print a table: its documents, concepts as many at a time as fit beside them, and the counts."""
     paper.heading(one_line(sheet.table), one_line(sheet.question))
-    if len(sheet.entries) < sum(sheet.counts.values()):
-        total = plural(sum(sheet.counts.values()), "document")
-        paper.say((f"{len(sheet.entries):,} of {total} chosen", "dim"), indent=2)
-    listed = [entry for entry in sheet.entries if entry.sha256 not in lost]
-    shown = listed[:limit] if limit else listed
-    for part in _parts(paper, sheet, shown) if shown else ():
-        _block(paper, sheet, part, shown, names)
-    if len(listed) > len(shown):
-        more = plural(len(listed) - len(shown), "more document")
+    total = sum(sheet.counts.values())
+    if len(sheet.entries) < total:
+        paper.say((f"{len(sheet.entries):,} of {plural(total, 'document')} chosen", "dim"), indent=2)
+    readable = [entry for entry in sheet.entries if entry.sha256 not in unread]
+    listed = readable[:limit] if limit else readable
+    if listed:
+        for columns in _column_blocks(paper.width, sheet, listed):
+            _print_block(paper, sheet, columns, listed, names)
+    if len(readable) > len(listed):
+        more = plural(len(readable) - len(listed), "more document")
         paper.say(
             f"{more}: --limit 0 lists all, --doc and --finding choose, --csv and --html have all", indent=2
         )
-    left = [entry for entry in sheet.entries if entry.sha256 in lost]
-    if left:
-        paper.say(f"{plural(len(left), 'document')} could not be read: see the top", indent=2)
-    _counts(paper, sheet)
+    if left := len(sheet.entries) - len(readable):
+        paper.say(f"{plural(left, 'document')} could not be read: see the top", indent=2)
+    counts = ", ".join(
+        f"{finding.label} {sheet.counts[finding]:,} of {total:,}"
+        for finding in MatrixFinding
+        if sheet.counts[finding] or finding not in UNKNOWN
+    )
+    paper.say((counts, "bold"), indent=2, hang=2)
+    if sheet.unmet:
+        undecided = sheet.counts[MatrixFinding.NOT_ESTABLISHED]
+        codes = ", ".join(f"{code} in {count:,}" for code, count in sheet.unmet.items())
+        paper.say(f"unmet, of the {undecided:,} not established: {codes}", indent=2, hang=2)
 
 
-def _parts(paper: ConsoleWriter, sheet: Sheet, entries: Sequence[Entry]) -> list[list[int]]:
+def _column_blocks(width: int, sheet: AuditSheet, entries: Sequence[DocumentEntry]) -> list[list[int]]:
     """Concepts by position, as many at a time as fit beside the document, the finding and what was read."""
-    read = max(len(_read(entry)) for entry in entries)
-    room = paper.width - 2 - _NAME - _GAP - _FINDING - _GAP - max(read, len("pages read"))
-    parts: list[list[int]] = [[]]
+    pages_width = max(len("pages read"), *(len(_pages_read(entry)) for entry in entries))
+    available = width - 2 - _NAME_WIDTH - _GAP - _FINDING_WIDTH - _GAP - pages_width
+    blocks: list[list[int]] = [[]]
     used = 0
     for number in range(len(sheet.concepts)):
-        wide = max(len(str(number + 1)), *(len(_mark(entry.cells[number])) for entry in entries)) + _GAP
-        if parts[-1] and used + wide > room:
-            parts.append([])
+        column = max(len(str(number + 1)), *(len(_mark(entry.cells[number])) for entry in entries)) + _GAP
+        if blocks[-1] and used + column > available:
+            blocks.append([])
             used = 0
-        parts[-1].append(number)
-        used += wide
-    return parts
+        blocks[-1].append(number)
+        used += column
+    return blocks
 
 
-def _block(
-    paper: ConsoleWriter, sheet: Sheet, part: Sequence[int], entries: Sequence[Entry], names: dict[str, str]
+def _print_block(
+    paper: ConsoleWriter,
+    sheet: AuditSheet,
+    columns: Sequence[int],
+    entries: Sequence[DocumentEntry],
+    names: dict[str, str],
 ) -> None:
     legend = ", ".join(
         f"{number + 1}={one_line(sheet.concepts[number].name)}"
         + (" (context)" if sheet.concepts[number].role == "context" else "")
-        for number in part
+        for number in columns
     )
     paper.say((legend, "dim"), indent=2, hang=2)
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, pad_edge=False, header_style="dim")
-    table.add_column("document", ratio=1, overflow="fold", min_width=_NAME)
-    table.add_column("finding", no_wrap=True, width=_FINDING)
+    table.add_column("document", ratio=1, overflow="fold", min_width=_NAME_WIDTH)
+    table.add_column("finding", no_wrap=True, width=_FINDING_WIDTH)
     table.add_column("pages read", justify="right", no_wrap=True)
-    for number in part:
+    for number in columns:
         table.add_column(str(number + 1), justify="right", no_wrap=True)
     for entry in entries:
-        row = [
-            Text.assemble(names[entry.sha256], (_beside(entry), "dim")),
+        note = name_note(entry, Translator("en"))
+        table.add_row(
+            Text.assemble(names[entry.sha256], (f" ({note})" if note else "", "dim")),
             Text(entry.finding.label, STYLES[entry.finding]),
-            Text(_read(entry)),
-        ]
-        table.add_row(*row, *(_mark(entry.cells[number]) for number in part))
+            Text(_pages_read(entry)),
+            *(_mark(entry.cells[number]) for number in columns),
+        )
         if entry.detail:
             table.add_row(Text(f"  {one_line(entry.detail)}", "red"))
     paper.table(table)
 
 
-def _read(entry: Entry) -> str:
-    if entry.finding in (Outcome.ERROR, Outcome.NOT_RUN):
-        return "–"
-    return f"{entry.pages_read:,}/{entry.pages_total:,}"
+def _pages_read(entry: DocumentEntry) -> str:
+    return "–" if entry.finding in UNKNOWN else f"{entry.pages_read:,}/{entry.pages_total:,}"
 
 
-def _mark(cell: Cell) -> Text:
-    said = f"{cell.hits:,}" if cell.finding is Outcome.MENTIONED else MARKS[cell.finding]
-    said += f"~{cell.possible_hits}" if cell.possible_hits else ""
-    said += "!" if "variants_searched" in cell.unmet else ""
-    return Text(said, STYLES[cell.finding])
-
-
-def _counts(paper: ConsoleWriter, sheet: Sheet) -> None:
-    total = sum(sheet.counts.values())
-    said = ", ".join(
-        f"{one.label} {sheet.counts[one]:,} of {total:,}"
-        for one in Outcome
-        if sheet.counts[one] or one not in (Outcome.ERROR, Outcome.NOT_RUN)
-    )
-    paper.say((said, "bold"), indent=2, hang=2)
-    if sheet.unmet:
-        open_ones = sheet.counts[Outcome.NOT_ESTABLISHED]
-        codes = ", ".join(f"{code} in {count:,}" for code, count in sheet.unmet.items())
-        paper.say(f"unmet, of the {open_ones:,} not established: {codes}", indent=2, hang=2)
-
-
-def _paths(paper: ConsoleWriter, matrix: CorpusMatrix) -> None:
-    total = sum(matrix.paths.values())
-    if matrix.gone:
-        paper.say((gone_said(matrix.gone, matrix.with_gone, Translator("en")), "bold"))
-    if not total:
-        return
-    counts = ", ".join(
-        f"{state.replace('_', ' ')} {count:,}" for state, count in sorted(matrix.paths.items())
-    )
-    documents = plural(matrix.documents, "document")
-    paper.say(f"{documents}; {plural(total, 'path')} in the sources: {counts}")
-    for path, reason in list(matrix.unreadable.items())[:_TOLD]:
-        paper.say(("✗ ", "bold red"), (one_line(path), "bold"), f": {one_line(reason)}", indent=2, hang=2)
-    if len(matrix.unreadable) > _TOLD:
-        paper.say(f"and {len(matrix.unreadable) - _TOLD:,} more: the table paths has each", indent=2)
+def _mark(cell: ConceptCell) -> Text:
+    mark = f"{cell.hits:,}" if cell.finding is MatrixFinding.MENTIONED else MARKS[cell.finding]
+    mark += f"~{cell.possible_hits}" if cell.possible_hits else ""
+    mark += "!" if "variants_searched" in cell.unmet else ""
+    return Text(mark, STYLES[cell.finding])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -18,29 +18,28 @@ import docaudit
 from docaudit import files as atomic
 from docaudit.corpus.matrix import (
     MARKS,
-    Cell,
+    UNKNOWN,
+    AuditSheet,
+    ConceptCell,
     CorpusMatrix,
-    Entry,
-    Lost,
-    Outcome,
-    Sheet,
-    aside,
+    DocumentEntry,
+    MatrixFinding,
     document_names,
     file_names,
-    gone_said,
-    unfinished_said,
+    gone_sentence,
+    name_note,
+    unfinished_sentence,
 )
 from docaudit.errors import OutputError, SavedFileError
-from docaudit.justification import AbsenceJustification
 from docaudit.render.html import environment
 from docaudit.render.language import Language, Translator, one_line
 from docaudit.report import html_report
 from docaudit.saved import load_justification
 
 MOST_REPORTS = 1_000
-"""So many reports are made unless they are asked for: the smallest are 40 kB and take 20 ms."""
-_ORDER = {one: number for number, one in enumerate(Outcome)}
-_SIGN = b'name="generator" content="docaudit"'
+"""So many reports are made unless --reports says so: the smallest are 40 kB and take 20 ms each."""
+_ORDER = {finding: number for number, finding in enumerate(MatrixFinding)}
+_GENERATOR = b'name="generator" content="docaudit"'
 _HEAD = 1024
 
 
@@ -48,25 +47,25 @@ _HEAD = 1024
 class CellView:
     """A cell of a page: its finding, what it says, a note under it, where it leads, and what it is sorted by."""
 
-    finding: str
-    said: str
-    note: str
-    href: str
-    key: str
+    finding: str = ""
+    said: str = ""
+    note: str = ""
+    href: str = ""
+    key: str = ""
     table: int = 0
 
 
 @dataclass(frozen=True)
 class RowView:
-    """A row of a page."""
+    """A row of a page: beside the name stands `aside`, `also` are other names by which the filter finds it."""
 
     name: str
-    entry: Entry
+    entry: DocumentEntry
     cells: tuple[CellView, ...]
-    aside: str = ""
-    also: str = ""
-    read: str = ""
-    share: str = ""
+    aside: str
+    also: str
+    read: str
+    share: str
 
 
 def write_pages(
@@ -93,154 +92,149 @@ def write_pages(
         OutputError: The folder cannot be written, or holds an index.html of something else.
         SavedFileError: A justification of the store cannot be read.
     """
-    _check_place(folder)
-    wanted = [
-        (sheet.audit, entry) for sheet in matrix.sheets for entry in sheet.entries if entry.justification
-    ]
-    made = len(wanted) <= MOST_REPORTS if reports is None else reports
-    if made:
-        for number, (audit, entry) in enumerate(wanted, 1):
-            page = html_report(_justification(store, entry), language=language)
-            atomic.write_text(folder / _report(audit, entry), page)
-            if progress is not None:
-                progress(number, len(wanted))
-    pages = _Pages(matrix, store.absolute(), folder.absolute(), made, Translator(language))
-    for sheet in matrix.sheets:
-        atomic.write_text(folder / f"{sheet.audit}.html", pages.of(sheet))
-    atomic.write_text(folder / "index.html", pages.of(None))
-    return len(wanted) if made else 0
-
-
-def _check_place(folder: Path) -> None:
-    """Raise OutputError if the folder has pages of something else: they would be lost."""
     index = folder / "index.html"
     try:
-        other = index.exists() and _SIGN not in index.read_bytes()[:_HEAD]
+        foreign = index.exists() and _GENERATOR not in index.read_bytes()[:_HEAD]
     except OSError as error:
         raise OutputError(
             f"cannot be read: {error.strerror}", file=str(index), remedy="name another folder"
         ) from error
-    if other:
+    if foreign:
         raise OutputError("was not written by docaudit", file=str(index), remedy="name another folder")
+    audited = [
+        (sheet.audit, entry) for sheet in matrix.sheets for entry in sheet.entries if entry.justification
+    ]
+    made = len(audited) <= MOST_REPORTS if reports is None else reports
+    if made:
+        for number, (audit, entry) in enumerate(audited, 1):
+            file = store / entry.justification
+            justification = load_justification(file)
+            if justification.document is None or justification.document.sha256 != entry.sha256:
+                raise SavedFileError(
+                    "is of another document", file=str(file), remedy="remove it, and run again"
+                )
+            atomic.write_text(folder / _report(audit, entry), html_report(justification, language=language))
+            if progress is not None:
+                progress(number, len(audited))
+    pages = _PageWriter(matrix, store.absolute(), folder.absolute(), made, Translator(language))
+    for sheet in matrix.sheets:
+        atomic.write_text(folder / f"{sheet.audit}.html", pages.html(sheet))
+    atomic.write_text(index, pages.html(None))
+    return len(audited) if made else 0
 
 
-def _justification(store: Path, entry: Entry) -> AbsenceJustification:
-    """The justification of a document; raises SavedFileError if it is that of another one."""
-    file = store / entry.justification
-    kept = load_justification(file)
-    if kept.document is None or kept.document.sha256 != entry.sha256:
-        raise SavedFileError("is of another document", file=str(file), remedy="remove it, and run again")
-    return kept
-
-
-def _report(audit: str, entry: Entry) -> str:
+def _report(audit: str, entry: DocumentEntry) -> str:
     return f"reports/{audit}/{entry.sha256}.html"
 
 
-class _Pages:
+class _PageWriter:
     """What all pages share."""
 
     def __init__(self, matrix: CorpusMatrix, store: Path, folder: Path, reports: bool, t: Translator) -> None:
         self.matrix, self.t, self.reports = matrix, t, reports
         self.names = document_names(matrix)
         self.store = quote(Path(os.path.relpath(store, folder)).as_posix())
-        self.template = environment(t).get_template("corpus/matrix.html.j2")
-        self.script = environment(t).get_template("corpus/matrix.js").render()
 
-    def of(self, sheet: Sheet | None) -> str:
+    def html(self, sheet: AuditSheet | None) -> str:
         """The page of a table, or of all; its policy allows the one script that it holds, by its hash."""
-        far = self.matrix.unfinished
-        digest = base64.b64encode(hashlib.sha256(self.script.encode("utf-8")).digest()).decode("ascii")
-        return self.template.render(
+        templates = environment(self.t)
+        script = templates.get_template("corpus/matrix.js").render()
+        digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+        if sheet is None:
+            rows = self._index_rows()
+        else:
+            rows = [self._row(entry, self._table_cells(sheet, entry)) for entry in sheet.entries]
+        return templates.get_template("corpus/matrix.html.j2").render(
             matrix=self.matrix,
             sheet=sheet,
             counted=[sheet] if sheet else self.matrix.sheets,
-            rows=self._index() if sheet is None else [self._row(sheet, entry) for entry in sheet.entries],
+            rows=rows,
             names=self.names,
-            asides={one.sha256: self._aside(one) for one in self.matrix.lost},
-            gone=gone_said(self.matrix.gone, self.matrix.with_gone, self.t),
-            unfinished=unfinished_said(far.done, far.documents, self.t) if far else "",
-            outcomes=list(Outcome),
-            marks={one.value: MARKS[one] for one in Outcome},
+            asides={document.sha256: name_note(document, self.t) for document in self.matrix.lost},
+            gone=gone_sentence(self.matrix, self.t),
+            unfinished=unfinished_sentence(self.matrix, self.t),
+            outcomes=list(MatrixFinding),
+            marks={finding.value: MARKS[finding] for finding in MatrixFinding},
             language=self.t.language,
             with_reports=self.reports,
             version=docaudit.__version__,
             script_hash=f"sha256-{digest}",
         )
 
-    def _index(self) -> list[RowView]:
+    def _index_rows(self) -> list[RowView]:
         """One row for each document that is shown in any table; where it is left out of another, so is its cell."""
-        by_table: list[Mapping[str, Entry]] = [
-            {entry.sha256: entry for entry in sheet.entries} for sheet in self.matrix.sheets
-        ]
-        first: dict[str, Entry] = {}
+        by_table = [{entry.sha256: entry for entry in sheet.entries} for sheet in self.matrix.sheets]
+        first: dict[str, DocumentEntry] = {}
         for entries in by_table:
             for sha256, entry in entries.items():
                 if sha256 not in first or not first[sha256].pages_read:
                     first[sha256] = entry
-        ordered = sorted(first, key=lambda sha256: (first[sha256].name.casefold(), sha256))
+        numbered = list(enumerate(zip(self.matrix.sheets, by_table, strict=True), 1))
         return [
-            RowView(
-                self.names[sha256],
-                first[sha256],
+            self._row(
+                entry,
                 tuple(
-                    self._whole(sheet, entries.get(sha256), number)
-                    for number, (sheet, entries) in enumerate(
-                        zip(self.matrix.sheets, by_table, strict=True), 1
-                    )
+                    self._finding_cell(sheet, entries.get(entry.sha256), number)
+                    for number, (sheet, entries) in numbered
                 ),
-                *self._beside(first[sha256]),
-                self._read(first[sha256]) or "–",
-                f"{first[sha256].pages_read / first[sha256].pages_total if first[sha256].pages_total else 0:.4f}",
             )
-            for sha256 in ordered
+            for entry in sorted(first.values(), key=lambda entry: (entry.name.casefold(), entry.sha256))
         ]
 
-    def _row(self, sheet: Sheet, entry: Entry) -> RowView:
-        href = self._href(sheet, entry)
-        alone = (self._concept(entry, cell, href) for cell in entry.cells)
-        cells = (self._whole(sheet, entry), *alone)
-        return RowView(self.names[entry.sha256], entry, cells, *self._beside(entry))
+    def _row(self, entry: DocumentEntry, cells: tuple[CellView, ...]) -> RowView:
+        return RowView(
+            name=self.names[entry.sha256],
+            entry=entry,
+            cells=cells,
+            aside=name_note(entry, self.t),
+            also=one_line(" ".join(name for name in file_names(entry.paths) if name != entry.name)),
+            read=self._pages_read(entry) or "–",
+            share=f"{entry.pages_read / entry.pages_total if entry.pages_total else 0:.4f}",
+        )
 
-    def _beside(self, entry: Entry) -> tuple[str, str]:
-        """What is said beside its name, and the other names by which the filter finds it."""
-        return self._aside(entry), one_line(" ".join(set(file_names(entry.paths)) - {entry.name}))
+    def _table_cells(self, sheet: AuditSheet, entry: DocumentEntry) -> tuple[CellView, ...]:
+        """The cells of a document on the page of a table: the whole table, then each concept."""
+        whole = self._finding_cell(sheet, entry)
+        href = f"{whole.href}#h-concepts" if whole.href and self.reports else whole.href
+        return (whole, *(self._concept_cell(entry, cell, href) for cell in entry.cells))
 
-    def _aside(self, one: Entry | Lost) -> str:
-        return aside(one.name, one.paths, one.gone, self.t)
-
-    def _whole(self, sheet: Sheet, entry: Entry | None, table: int = 0) -> CellView:
+    def _finding_cell(self, sheet: AuditSheet, entry: DocumentEntry | None, table: int = 0) -> CellView:
         if entry is None:
-            return CellView("", "", "", "", "", table)
-        note = entry.failure if entry.finding is Outcome.ERROR else self._read(entry)
-        said = self.t(entry.finding.label)
-        key = f"{_ORDER[entry.finding]}"
-        return CellView(entry.finding.value, said, note, self._href(sheet, entry), key, table)
+            return CellView(table=table)
+        href = ""
+        if entry.justification:
+            stored = f"{self.store}/{quote(entry.justification)}"
+            href = _report(sheet.audit, entry) if self.reports else stored
+        return CellView(
+            finding=entry.finding.value,
+            said=self.t(entry.finding.label),
+            note=entry.failure if entry.finding is MatrixFinding.ERROR else self._pages_read(entry),
+            href=href,
+            key=f"{_ORDER[entry.finding]}",
+            table=table,
+        )
 
-    def _concept(self, entry: Entry, cell: Cell, href: str) -> CellView:
-        known = cell.finding not in (Outcome.ERROR, Outcome.NOT_RUN)
-        mentioned = cell.finding is Outcome.MENTIONED
-        said = self.t.ngettext("{n} hit", "{n} hits", cell.hits) if mentioned else self.t(cell.finding.label)
-        note = self._pages(cell.pages_searched, entry) if known else ""
+    def _concept_cell(self, entry: DocumentEntry, cell: ConceptCell, href: str) -> CellView:
+        mentioned = cell.finding is MatrixFinding.MENTIONED
+        note = "" if cell.finding in UNKNOWN else self._pages(cell.pages_searched, entry)
         if cell.possible_hits:
             note += f", {self.t.ngettext('{n} possible hit', '{n} possible hits', cell.possible_hits)}"
-        key = f"{_ORDER[cell.finding]}.{cell.hits:09d}"
-        anchor = "#h-concepts" if href and self.reports else ""
-        return CellView(cell.finding.value, said, note, href + anchor, key)
+        return CellView(
+            finding=cell.finding.value,
+            said=self.t.ngettext("{n} hit", "{n} hits", cell.hits)
+            if mentioned
+            else self.t(cell.finding.label),
+            note=note,
+            href=href,
+            key=f"{_ORDER[cell.finding]}.{cell.hits:09d}",
+        )
 
-    def _read(self, entry: Entry) -> str:
-        if entry.finding in (Outcome.ERROR, Outcome.NOT_RUN):
-            return ""
-        return self._pages(entry.pages_read, entry)
+    def _pages_read(self, entry: DocumentEntry) -> str:
+        return "" if entry.finding in UNKNOWN else self._pages(entry.pages_read, entry)
 
-    def _pages(self, number: int, entry: Entry) -> str:
+    def _pages(self, number: int, entry: DocumentEntry) -> str:
         return self.t(
             "{n} of {total}",
             n=f"{number:,}",
             total=self.t.ngettext("{n} page", "{n} pages", entry.pages_total),
         )
-
-    def _href(self, sheet: Sheet, entry: Entry) -> str:
-        if not entry.justification:
-            return ""
-        return _report(sheet.audit, entry) if self.reports else f"{self.store}/{quote(entry.justification)}"

@@ -1,4 +1,4 @@
-"""A store on disk: where everything lies in it, who may write, and what a run that was killed left behind.
+"""A store on disk: where everything lies in it, who may write, and why a document has no audit.
 
 STORE/store.json                    form, version of docaudit, options of reading; written once
 STORE/lock                          held by the run that writes; holds its process number
@@ -13,12 +13,6 @@ STORE/tables/                       docaudit.corpus.audits
 
 Every part appears whole or not at all, under a name that says what it is: what is there is done, and a run that was
 killed goes on where it stood.
-
-Why a document has no audit: one code for each way in which reading or auditing it ended, kept in the store.
-
-A run takes hold of its store: makes it, keeps other runs out, and leaves none behind that holds no document.
-
-A note in the store while a run has not come to its end: whoever reads the tables must know what they lack.
 """
 
 from __future__ import annotations
@@ -27,19 +21,17 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
 import docaudit
 from docaudit import files as atomic
-from docaudit.document import ParsedDocument
+from docaudit.codes import Code
 from docaudit.errors import (
     DamagedDocumentError,
-    DocumentNotFoundError,
     InputError,
     NoPagesError,
     NotAPdfError,
@@ -50,23 +42,17 @@ from docaudit.errors import (
 from docaudit.options import READING_OPTIONS, AuditOptions
 
 
-class FailureCode(StrEnum):
+class FailureCode(Code):
     """What came in the way of a document."""
 
-    NOT_A_PDF = "not_a_pdf"
-    PASSWORD_REQUIRED = "password_required"
-    NO_PAGES = "no_pages"
-    DAMAGED = "damaged"
-    NOT_READABLE = "not_readable"
-    WORKER_DIED = "worker_died"
-    OUT_OF_MEMORY = "out_of_memory"
-    TIMED_OUT = "timed_out"
-    UNEXPECTED = "unexpected"
-
-    @property
-    def meaning(self) -> str:
-        """What came in the way, as a sentence."""
-        return _MEANINGS[self]
+    NOT_A_PDF = "not_a_pdf", "The file is empty, or something else than a PDF."
+    PASSWORD_REQUIRED = "password_required", "It is encrypted, and no password or a wrong one was given."
+    NO_PAGES = "no_pages", "It opens, but no page can be reached."
+    DAMAGED = "damaged", "It is too damaged or hostile to be opened within the limits."
+    NOT_READABLE = "not_readable", "It is gone, closed, or changed during the run. The next run tries again."
+    WORKER_DIED = "worker_died", "The process that worked on it ended, twice."
+    OUT_OF_MEMORY = "out_of_memory", "Memory ran out."
+    UNEXPECTED = "unexpected", "A fault of docaudit; the detail is worth a report."
 
     @property
     def passes(self) -> bool:
@@ -74,20 +60,7 @@ class FailureCode(StrEnum):
         return self is FailureCode.NOT_READABLE
 
 
-_MEANINGS = {
-    FailureCode.NOT_A_PDF: "The file is empty, or something else than a PDF.",
-    FailureCode.PASSWORD_REQUIRED: "It is encrypted, and no password or a wrong one was given.",
-    FailureCode.NO_PAGES: "It opens, but no page can be reached.",
-    FailureCode.DAMAGED: "It is too damaged or hostile to be opened within the limits.",
-    FailureCode.NOT_READABLE: "It is gone, closed, or changed during the run. The next run tries again.",
-    FailureCode.WORKER_DIED: "The process that worked on it ended, twice.",
-    FailureCode.OUT_OF_MEMORY: "Memory ran out.",
-    FailureCode.TIMED_OUT: "The process that worked on it gave no sign of life, twice.",
-    FailureCode.UNEXPECTED: "A fault of docaudit; the detail is worth a report.",
-}
-
-
-class Failure(BaseModel):
+class DocumentFailure(BaseModel):
     """What is kept of a document that could not be read or audited.
 
     Attributes:
@@ -107,19 +80,17 @@ class Failure(BaseModel):
     remedy: str
 
 
-_CODES: tuple[tuple[type[InputError], FailureCode], ...] = (
-    (NotAPdfError, FailureCode.NOT_A_PDF),
-    (PasswordRequiredError, FailureCode.PASSWORD_REQUIRED),
-    (NoPagesError, FailureCode.NO_PAGES),
-    (DamagedDocumentError, FailureCode.DAMAGED),
-    (DocumentNotFoundError, FailureCode.NOT_READABLE),
-    (InputError, FailureCode.NOT_READABLE),
-)
+_CODES: Mapping[type[InputError], FailureCode] = {
+    NotAPdfError: FailureCode.NOT_A_PDF,
+    PasswordRequiredError: FailureCode.PASSWORD_REQUIRED,
+    NoPagesError: FailureCode.NO_PAGES,
+    DamagedDocumentError: FailureCode.DAMAGED,
+}
 
 
 def code_of(error: InputError) -> FailureCode:
     """The code for what `docaudit.parse` raised."""
-    return next(code for kind, code in _CODES if isinstance(error, kind))
+    return _CODES.get(type(error), FailureCode.NOT_READABLE)
 
 
 FORM = 1
@@ -128,12 +99,27 @@ _HALF_WRITTEN = re.compile(r"\.[\w.]+\.[a-z0-9_]{8}")
 """What docaudit.files writes to before it moves it; other hidden files in a store are somebody's."""
 
 
+class Unfinished(BaseModel):
+    """How far the last run came.
+
+    Attributes:
+        done: Documents with which nothing was left to do; of a run that was killed, when it began.
+        documents: Documents of its sources.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    done: int
+    documents: int
+
+
 class Store:
     """The folder of a store; `open_store` makes sure that it is one."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()
         self.tables = self.root / "tables"
+        self._unfinished_file = self.root / "unfinished.json"
 
     @property
     def head(self) -> Path:
@@ -168,23 +154,23 @@ class Store:
         """Hashes of the documents that were read."""
         return set(_names(self.root / "documents"))
 
-    def failed_documents(self) -> dict[str, Failure]:
-        """Records of the documents that could not be read."""
-        folder = self.root / "failures"
-        return {
-            name.removesuffix(".json"): Failure.model_validate_json((folder / name).read_bytes())
-            for name in _names(folder)
-        }
+    def failed_documents(self) -> dict[str, DocumentFailure]:
+        """Records of the documents that could not be read or audited; raises StoreError."""
+        failures: dict[str, DocumentFailure] = {}
+        for name in _names(self.root / "failures"):
+            file = self.root / "failures" / name
+            try:
+                failures[file.stem] = DocumentFailure.model_validate_json(file.read_bytes())
+            except (OSError, ValueError) as error:
+                raise StoreError(
+                    "this part of the store is damaged", file=str(file), remedy="remove it, and run again"
+                ) from error
+        return failures
 
     def known_documents(self) -> set[str]:
         """Hashes of all documents, also of those that could not be read."""
         failed = {name.removesuffix(".json") for name in _names(self.root / "failures")}
         return self.read_documents() | failed
-
-    @property
-    def begun(self) -> bool:
-        """Whether any document was worked on."""
-        return any((self.root / name).exists() for name in ("documents", "failures"))
 
     def audited(self, key: str) -> set[str]:
         """Hashes of the documents that have their rows in an audit, also as one that failed."""
@@ -195,21 +181,42 @@ class Store:
         names = _names(self.audit_folder(key))
         return {name.removesuffix(".json") for name in names if name.endswith(".json")} - {"audit"}
 
-    def load(self, sha256: str) -> ParsedDocument:
-        """The parse of a document; raises SavedFileError."""
-        return ParsedDocument.load(self.parse_of(sha256))
-
     def clean(self) -> None:
         """Remove what runs that were killed left half written."""
-        folders = [
-            self.root,
-            self.tables,
-            *(self.root / name for name in ("documents", "failures", "prepared")),
-        ]
-        folders += _folders(self.root / "audits") + _folders(self.tables)
-        for folder in folders:
-            for left in (one for one in folder.glob(".*") if _HALF_WRITTEN.fullmatch(one.name)):
-                shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
+        for pattern in (".*", "*/.*", "audits/*/.*", "tables/*/.*"):
+            for path in list(self.root.glob(pattern)):
+                if _HALF_WRITTEN.fullmatch(path.name):
+                    shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+
+    def note_unfinished(self, done: int, documents: int) -> None:
+        """Keep how far the run came, for whoever reads the tables meanwhile; raises OutputError."""
+        kept = Unfinished(done=done, documents=documents)
+        atomic.write_text(self._unfinished_file, kept.model_dump_json() + "\n")
+
+    def forget_unfinished(self) -> None:
+        """The run has come to its end; raises OutputError."""
+        atomic.remove(self._unfinished_file)
+
+    def unfinished(self) -> Unfinished | None:
+        """How far the last run came; None if it came to its end. Raises StoreError."""
+        try:
+            return Unfinished.model_validate_json(self._unfinished_file.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            raise StoreError(
+                f"cannot be read: {error}",
+                file=str(self._unfinished_file),
+                remedy="run docaudit corpus run again",
+            ) from error
+
+
+def _names(folder: Path) -> list[str]:
+    """Names in a folder that are not half written; none if there is no folder."""
+    try:
+        return [name for name in os.listdir(folder) if not name.startswith(".")]  # noqa: PTH208 - names alone
+    except FileNotFoundError:
+        return []
 
 
 def open_store(path: Path) -> Store:
@@ -235,60 +242,7 @@ def open_store(path: Path) -> Store:
     return store
 
 
-def _names(folder: Path) -> list[str]:
-    """Names in a folder that are not half written; none if there is no folder."""
-    try:
-        return [name for name in os.listdir(folder) if not name.startswith(".")]  # noqa: PTH208 - names alone
-    except FileNotFoundError:
-        return []
-
-
-def _folders(folder: Path) -> list[Path]:
-    return [folder / name for name in _names(folder) if (folder / name).is_dir()]
-
-
-class Unfinished(BaseModel):
-    """How far the last run came.
-
-    Attributes:
-        done: Documents with which nothing was left to do; of a run that was killed, when it began.
-        documents: Documents of its sources.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    done: int
-    documents: int
-
-
-def _path(store: Store) -> Path:
-    return store.root / "unfinished.json"
-
-
-def note(store: Store, done: int, documents: int) -> None:
-    """Keep how far the run came; raises OutputError."""
-    kept = Unfinished(done=done, documents=documents)
-    atomic.write_text(_path(store), kept.model_dump_json() + "\n")
-
-
-def forget(store: Store) -> None:
-    """The run has come to its end; raises OutputError."""
-    atomic.remove(_path(store))
-
-
-def noted(store: Store) -> Unfinished | None:
-    """How far the last run came; None if it came to its end. Raises StoreError."""
-    try:
-        return Unfinished.model_validate_json(_path(store).read_bytes())
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError) as error:
-        raise StoreError(
-            f"cannot be read: {error}", file=str(_path(store)), remedy="run docaudit corpus run again"
-        ) from error
-
-
-_KEPT = tuple(name for name in READING_OPTIONS if name not in ("password", "workers"))
+KEPT_OPTIONS = tuple(name for name in READING_OPTIONS if name not in ("password", "workers"))
 """Options of reading that change what is read."""
 
 
@@ -299,49 +253,34 @@ def make_store(path: Path, options: AuditOptions) -> tuple[Store, AuditOptions]:
     documents takes any options: nothing was read with those that it has.
     """
     store = Store(path)
-    reading = options.model_dump(mode="json", include=set(_KEPT))
-    if not store.head.exists():
-        _make(store, reading)
-    open_store(path)
+    if store.head.exists():
+        open_store(path)
+    else:
+        # What a run that was killed at this very point has left is nothing else.
+        others = {entry.name for entry in path.iterdir()} - {"lock"}
+        if not all(name.startswith(".store.json.") for name in others):
+            raise StoreError(
+                "holds other things, and is no store", file=str(path), remedy="name a new folder"
+            )
     if not store.known_documents():
-        _write_head(store, reading)
-    kept = json.loads(store.head.read_text("utf-8"))["reading"]
+        reading = options.model_dump(mode="json", include=set(KEPT_OPTIONS))
+        head = {"form": FORM, "docaudit": docaudit.__version__, "reading": reading}
+        atomic.write_text(store.head, json.dumps(head, indent=1) + "\n")
     try:
-        was = AuditOptions(**kept)
+        kept = AuditOptions(**json.loads(store.head.read_text("utf-8"))["reading"])
     except ValueError as error:
         raise StoreError(
             f"its options cannot be read: {error}", file=str(path), remedy="name a new folder"
         ) from error
-    for name in _KEPT:
-        asked, before = getattr(options, name), getattr(was, name)
-        if name in options.model_fields_set and asked != before:
+    for name in KEPT_OPTIONS:
+        value, kept_value = getattr(options, name), getattr(kept, name)
+        if name in options.model_fields_set and value != kept_value:
             raise StoreError(
-                f"its documents were read with {_flag(name, before)}, not with {_flag(name, asked)}",
+                f"its documents were read with {_flag(name, kept_value)}, not with {_flag(name, value)}",
                 file=str(path),
-                remedy=f"give {_flag(name, before)}, or name a new folder",
+                remedy=f"give {_flag(name, kept_value)}, or name a new folder",
             )
-    return store, options.model_copy(update={name: getattr(was, name) for name in _KEPT})
-
-
-def _make(store: Store, reading: dict[str, object]) -> None:
-    root = store.root
-    try:
-        # What a run that was killed at this very point has left is no other thing.
-        others = [
-            one for one in root.iterdir() if one.name != "lock" and not one.name.startswith(".store.json.")
-        ]
-    except OSError as error:
-        raise StoreError(
-            f"cannot be read: {error.strerror}", file=str(root), remedy="name another"
-        ) from error
-    if others:
-        raise StoreError("holds other things, and is no store", file=str(root), remedy="name a new folder")
-    _write_head(store, reading)
-
-
-def _write_head(store: Store, reading: dict[str, object]) -> None:
-    head = {"form": FORM, "docaudit": docaudit.__version__, "reading": reading}
-    atomic.write_text(store.head, json.dumps(head, indent=1) + "\n")
+    return store, options.model_copy(update={name: getattr(kept, name) for name in KEPT_OPTIONS})
 
 
 def _flag(name: str, value: object) -> str:
@@ -355,14 +294,12 @@ def _flag(name: str, value: object) -> str:
 def writing(path: Path) -> Iterator[None]:
     """Hold the store against other runs; raises StoreError with the process that holds it.
 
-    What a run made that ended before it began its work is removed: a mistyped folder leaves nothing behind.
+    A folder that is new and in which no document was worked on is removed: a mistyped name leaves nothing behind.
     """
-    store = Store(path)
-    lock = store.root / "lock"
-    before = {one for one in (store.root, lock, store.head) if one.exists()}
+    new = not path.exists()
     try:
         path.mkdir(parents=True, exist_ok=True)
-        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+        handle = os.open(path / "lock", os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
         raise OutputError(
             f"cannot be written: {error.strerror}", file=str(path), remedy="name a place that is writable"
@@ -371,34 +308,18 @@ def writing(path: Path) -> Iterator[None]:
         try:
             atomic.lock(handle)
         except BlockingIOError as error:
-            by = os.read(handle, 32).decode("ascii", "replace").strip()
+            holder = os.read(handle, 32).decode("ascii", "replace").strip()
             raise StoreError(
-                f"another run writes into it (process {by or 'unknown'})",
+                f"another run writes into it (process {holder or 'unknown'})",
                 file=str(path),
                 remedy="wait for it to end, or name another folder",
             ) from error
-        if not lock.exists() or not os.path.samestat(os.fstat(handle), lock.stat()):
-            # A run that left nothing behind removed it between these lines.
-            raise StoreError("another run has just ended", file=str(path), remedy="run again")
         os.ftruncate(handle, 0)
         os.write(handle, str(os.getpid()).encode("ascii"))
         try:
             yield
         finally:
-            if store.head not in before and not store.begun:
-                _remove_made(store, before)
+            if new and not Store(path).known_documents():
+                shutil.rmtree(path, ignore_errors=True)
     finally:
         os.close(handle)
-
-
-def _remove_made(store: Store, before: set[Path]) -> None:
-    """Remove a store in which no work was begun; in a folder of something else only the lock is the run's."""
-    if store.head.exists():
-        shutil.rmtree(store.root / "audits", ignore_errors=True)
-        forget(store)
-        atomic.remove(store.head)
-    lock = store.root / "lock"
-    if lock not in before:
-        atomic.remove(lock)
-    if store.root not in before and not any(store.root.iterdir()):
-        store.root.rmdir()

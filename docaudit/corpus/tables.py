@@ -1,8 +1,7 @@
-"""New tables beside the old ones until all are there: written in pieces, and only where something is new in them.
+"""From the parts of a store to its tables: document by document, so that memory does not grow with the documents.
 
-From the parts of a store to its tables: piece by piece, so that memory does not grow with the documents.
-
-Parts of a store that were lost or damaged since: each is a row that says so, until it is made again.
+New tables lie beside the old ones until all are there, and only those are written in which something is new. A part of
+the store that is damaged is an error that names its file; one that was removed is made again by the next run.
 """
 
 from __future__ import annotations
@@ -13,10 +12,9 @@ import shutil
 import tempfile
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pyarrow as pa
@@ -24,7 +22,6 @@ import pyarrow.parquet as pq
 
 from docaudit import files as atomic
 from docaudit.codes import PageState, TextLikely
-from docaudit.corpus import audits as rows
 from docaudit.corpus.audits import (
     AUDITS,
     BLIND_SPOTS,
@@ -34,39 +31,157 @@ from docaudit.corpus.audits import (
     HITS,
     PAGES,
     PATHS,
-    Asked,
     Row,
-    Rows,
     arrow_schema,
-    audits,
+    audits_in,
     is_current,
+    read_rows,
 )
-from docaudit.corpus.sources import Found, shown
-from docaudit.corpus.store import Failure, FailureCode, Store
-from docaudit.document import ParsedDocument
-from docaudit.errors import OutputError, SavedFileError
+from docaudit.corpus.sources import SourcePath, printable
+from docaudit.corpus.store import DocumentFailure, FailureCode, Store
+from docaudit.errors import OutputError, StoreError
 from docaudit.tables import BOOL, FLOAT, INT, TEXT, TableContract
 
-Columns = Mapping[str, list[Any]]
 COMPLETE = "complete.json"
 """Written last: while it is not there, tables are being replaced."""
 _GROUP = 20_000
-"""Rows that are held in memory and written at a time."""
-_PARTS = b"docaudit.parts"
-_EMPTY: dict[str, Any] = {INT: 0, TEXT: "", FLOAT: None, BOOL: False}
+"""Rows that are held in memory and written at a time; chosen, not measured."""
+_DIGEST = b"docaudit.parts"
+_EMPTY: Row = {INT: 0, TEXT: "", FLOAT: None, BOOL: False}
+
+
+def gather(
+    store: Store,
+    paths: Iterable[SourcePath],
+    folders: Iterable[str] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Bring the tables up to what the store holds; raises OutputError, and StoreError if a part of it is damaged.
+
+    Args:
+        store: The store, held against other runs.
+        paths: Paths of this run; those that earlier runs found elsewhere stay.
+        folders: Sources of this run: what was in them and is not found any more is gone.
+        progress: Called with audits whose tables are written, and audits in all.
+    """
+    read, failed = store.read_documents(), store.failed_documents()
+    audits = audits_in(store)
+    with _new_tables(store.tables) as tables:
+        path_rows = _path_rows(store, paths, folders)
+        tables.write(PATHS, path_rows, [_table(path_rows, PATHS)])
+        paths_of: dict[str, list[str]] = defaultdict(list)
+        for row in path_rows:
+            paths_of[row["sha256"]].append(row["path"])
+        for sha256 in {sha256 for key in audits for sha256 in store.audited(key)} - read - failed.keys():
+            name = paths_of[sha256][0].rpartition("/")[2] if paths_of[sha256] else sha256
+            failed[sha256] = DocumentFailure(
+                name=name,
+                size_bytes=0,
+                code=FailureCode.NOT_READABLE,
+                detail="its parse is gone from the store",
+                remedy="run docaudit corpus run again over the folder in which it lies",
+            )
+        documents = sorted(read | failed.keys())
+        details = {sha256: failure.model_dump_json() for sha256, failure in failed.items()}
+        parts = [[sha, len(paths_of[sha]), sha in read, details.get(sha, "")] for sha in documents]
+        rows = (
+            {
+                **(_read_row(store, sha256) if sha256 in read else _failed_row(failed[sha256])),
+                "sha256": sha256,
+                "n_paths": len(paths_of[sha256]),
+            }
+            for sha256 in documents
+        )
+        tables.write(DOCUMENTS, parts, (_table([row], DOCUMENTS) for row in rows))
+        for contract, name in ((PAGES, "page_df"), (BLIND_SPOTS, "blind_spot_df")):
+            tables.write(contract, sorted(read), _tables_of_parses(store, sorted(read), name, contract))
+        audit_rows: list[Row] = [
+            {
+                "audit": key,
+                "concept_table": audit.name,
+                "number": audit.number,
+                "current": is_current(audit, audits.values()),
+                "fingerprint": audit.table.fingerprint,
+                "question": audit.question or "",
+                "concepts": len(audit.table.active_concepts),
+                "variants": len(audit.table.active),
+                "options": json.dumps(audit.options, sort_keys=True),
+            }
+            for key, audit in audits.items()
+        ]
+        tables.write(AUDITS, audit_rows, [_table(audit_rows, AUDITS)])
+        for number, (key, audit) in enumerate(audits.items(), 1):
+            audited, justified = sorted(store.audited(key)), store.justified(key)
+            # Rows of a document that could not be audited change when it can.
+            parts = [[sha, sha in justified, "" if sha in justified else details.get(sha)] for sha in audited]
+            for contract in (FINDINGS, CELLS, HITS):
+                pieces = _tables_of_audit(store, key, audit.name, audited, contract)
+                tables.write(contract, [audit.name, parts], pieces, part=key)
+            if progress is not None:
+                progress(number, len(audits))
+
+
+class _NewTables:
+    """The tables of a store that are written, beside the old ones."""
+
+    def __init__(self, old: Path, new: Path) -> None:
+        self._old, self._new = old, new
+        self._names: list[str] = []
+
+    def write(
+        self, contract: TableContract, parts: object, pieces: Iterable[pa.Table], *, part: str = ""
+    ) -> None:
+        """Write a table, unless the one that is there was made of these parts.
+
+        Args:
+            contract: Its columns.
+            parts: All that its content depends on, as JSON can tell it.
+            pieces: Its rows, a few at a time.
+            part: Name of the file in the folder of the table; empty if the table is one file.
+        """
+        name = f"{contract.name}/{part}.parquet" if part else f"{contract.name}.parquet"
+        digest = hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest().encode("ascii")
+        if _digest_of(self._old / name) == digest:
+            return
+        schema = arrow_schema(contract)
+        (self._new / name).parent.mkdir(exist_ok=True)
+        with pq.ParquetWriter(
+            self._new / name, schema.with_metadata({_DIGEST: digest}), compression="zstd"
+        ) as writer:
+            held, size = [schema.empty_table()], 0
+            for piece in pieces:
+                held.append(piece)
+                size += piece.num_rows
+                if size >= _GROUP:
+                    writer.write_table(pa.concat_tables(held), row_group_size=_GROUP)
+                    held, size = [], 0
+            if held:
+                writer.write_table(pa.concat_tables(held), row_group_size=_GROUP)
+        self._names.append(name)
+
+    def swap(self) -> None:
+        """Let the new tables take the place of the old ones; raises OSError."""
+        if not self._names and (self._old / COMPLETE).exists():
+            return
+        atomic.remove(self._old / COMPLETE)
+        for name in self._names:
+            (self._old / name).parent.mkdir(exist_ok=True)
+            (self._new / name).replace(self._old / name)
+        atomic.write_text(self._old / COMPLETE, "{}\n")
 
 
 @contextmanager
-def replacing_tables(folder: Path) -> Iterator[TableFiles]:
+def _new_tables(folder: Path) -> Iterator[_NewTables]:
     """Tables that take the place of those in the folder when the block ends well; raises OutputError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        files = TableFiles(folder, Path(tempfile.mkdtemp(dir=folder, prefix=".tables.")))
+        new = Path(tempfile.mkdtemp(dir=folder, prefix=".tables."))
         try:
-            yield files
-            files.swap()
+            tables = _NewTables(folder, new)
+            yield tables
+            tables.swap()
         finally:
-            shutil.rmtree(files.new, ignore_errors=True)
+            shutil.rmtree(new, ignore_errors=True)
     except OSError as error:
         raise OutputError(
             f"the tables cannot be written: {error.strerror or error}",
@@ -75,238 +190,60 @@ def replacing_tables(folder: Path) -> Iterator[TableFiles]:
         ) from error
 
 
-class TableFiles:
-    """The tables of a store, old and new."""
-
-    def __init__(self, folder: Path, new: Path) -> None:
-        self.folder, self.new = folder, new
-        self._names: list[str] = []
-
-    def write(
-        self, contract: TableContract, parts: object, pieces: Iterable[Columns], *, part: str = ""
-    ) -> None:
-        """Write a table, unless the one that is there was made of these parts.
-
-        Args:
-            contract: Its columns.
-            parts: All that its content depends on, as JSON can tell it.
-            pieces: Its rows, a few at a time; a column that a piece lacks takes its empty value.
-            part: Name of the file in the folder of the table; empty if the table is one file.
-        """
-        name = f"{contract.name}/{part}.parquet" if part else f"{contract.name}.parquet"
-        digest = hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest().encode("ascii")
-        if _made_of(self.folder / name) == digest:
-            return
-        schema = arrow_schema(contract).with_metadata({_PARTS: digest})
-        (self.new / name).parent.mkdir(exist_ok=True)
-        with pq.ParquetWriter(self.new / name, schema, compression="zstd") as writer:
-            for rows in _grouped(pieces, contract):
-                writer.write_table(pa.Table.from_pydict(rows, schema), row_group_size=_GROUP)
-        self._names.append(name)
-
-    def rows(self, contract: TableContract) -> list[dict[str, Any]]:
-        """The rows of the table that is there; none if there is none, or it is damaged."""
-        path = self.folder / f"{contract.name}.parquet"
-        return list(pq.read_table(path).to_pylist()) if _made_of(path) is not None else []
-
-    def swap(self) -> None:
-        """Let the new tables take the place of the old ones; raises OSError."""
-        if not self._names and (self.folder / COMPLETE).exists():
-            return
-        atomic.remove(self.folder / COMPLETE)
-        for name in self._names:
-            (self.folder / name).parent.mkdir(exist_ok=True)
-            (self.new / name).replace(self.folder / name)
-        atomic.write_text(self.folder / COMPLETE, "{}\n")
-
-
-def _made_of(path: Path) -> bytes | None:
-    """The digest of the parts of a table; None if there is no such table, or it is damaged."""
+def _digest_of(path: Path) -> bytes | None:
+    """Digest of the parts of a table; None if there is no such table, or it is damaged."""
     try:
-        found: bytes | None = (pq.read_schema(path).metadata or {}).get(_PARTS)
+        digest: bytes | None = (pq.read_schema(path).metadata or {}).get(_DIGEST)
     except (pa.ArrowException, OSError):
         return None
-    return found
+    return digest
 
 
-def _grouped(pieces: Iterable[Columns], contract: TableContract) -> Iterator[Columns]:
-    """Pieces of many rows, made of pieces of few; at least one, so that an empty table has its columns."""
-    held: dict[str, list[Any]] = {name: [] for name in contract.columns}
-    for piece in pieces:
-        size = max(map(len, piece.values()), default=0)
-        for field in contract.fields:
-            held[field.name] += piece.get(field.name) or [_EMPTY[field.dtype]] * size
-        if len(held["sha256" if "sha256" in held else "audit"]) >= _GROUP:
-            yield held
-            held = {name: [] for name in contract.columns}
-    yield held
-
-
-_REMEDY = "run docaudit corpus run again over the folder in which it lies"
-
-
-class DamagedPartError(Exception):
-    """A parse, or the rows of an audit, cannot be read back as they were written."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(str(path))
-        self.path = path
-
-    def remove(self) -> None:
-        """Remove the part, so that it is made again; raises OutputError.
-
-        A parse that can be loaded stays, and what really happened is raised: the PDF may be gone, and a fault of
-        docaudit must not cost what was read of it.
-        """
-        if self.path.is_dir() and self.__cause__ is not None and _loads(self.path):
-            raise self.__cause__
-        try:
-            shutil.rmtree(self.path) if self.path.is_dir() else self.path.unlink()
-        except OSError as error:
-            raise OutputError(
-                f"is damaged and cannot be removed: {error.strerror or error}",
-                file=str(self.path),
-                remedy="remove it, and run again",
-            ) from error
-
-
-def _loads(parse: Path) -> bool:
-    try:
-        ParsedDocument.load(parse)
-    except SavedFileError:
-        return False
-    return True
+def _table(rows: Iterable[Row], contract: TableContract) -> pa.Table:
+    """Rows as a table; what a row lacks takes the empty value of its column."""
+    empty = {field.name: _EMPTY[field.dtype] for field in contract.fields}
+    return pa.Table.from_pylist([empty | row for row in rows], schema=arrow_schema(contract))
 
 
 @contextmanager
-def part_of(path: Path) -> Iterator[None]:
-    """Raise DamagedPartError where a file of this part is not as it was written."""
+def _reading(path: Path) -> Iterator[None]:
+    """Raise StoreError where a part of the store is not as it was written."""
     try:
         yield
-    except (FileNotFoundError, EOFError, ValueError, KeyError, TypeError, pa.ArrowInvalid) as error:
-        raise DamagedPartError(path) from error
+    except (OSError, EOFError, ValueError, zlib.error, msgspec.MsgspecError, pa.ArrowException) as error:
+        raise StoreError(
+            "this part of the store is damaged", file=str(path), remedy="remove it, and run again"
+        ) from error
 
 
-def rows_kept(store: Store, key: str, asked: Asked, sha256: str) -> Rows:
-    """The rows of a document in an audit; if they were lost, rows that say so. Raises DamagedPartError."""
-    path = store.rows_of(key, sha256)
-    try:
-        kept = rows.read(path)
-        told = kept.findings[0].get("justification", "")
-    except FileNotFoundError:
-        return rows.failed_rows(asked, _gone(sha256, "its rows are gone from the store"))
-    except (OSError, EOFError, zlib.error, msgspec.MsgspecError, IndexError) as error:
-        raise DamagedPartError(path) from error
-    if told not in ("", str(store.justification_of(key, sha256).relative_to(store.root))):
-        raise DamagedPartError(path)  # those of another document or audit
-    return kept
+def _path_rows(store: Store, paths: Iterable[SourcePath], folders: Iterable[str]) -> list[Row]:
+    """Rows of the table of paths: those of this run, and those that lie in none of its folders."""
+    file = store.tables / f"{PATHS.name}.parquet"
+    rows: list[Row] = pq.read_table(file).to_pylist() if _digest_of(file) is not None else []
+    inside = tuple(f"{printable(folder).rstrip('/')}/" for folder in folders)
+    by_path = {row["path"]: row for row in rows if not row["path"].startswith(inside)}
+    for path in paths:
+        name = printable(path.path)
+        by_path[name] = {
+            "path": name,
+            "state": path.state.value,
+            "sha256": path.sha256,
+            "reason": path.reason,
+        }
+    return [by_path[name] for name in sorted(by_path)]
 
 
-def parse_gone(sha256: str, paths: Sequence[str]) -> Failure:
-    """Why there is nothing of a document that was audited once."""
-    name = paths[0].rpartition("/")[2] if paths else sha256
-    return _gone(name, "its parse is gone from the store")
-
-
-def _gone(name: str, detail: str) -> Failure:
-    return Failure(name=name, size_bytes=0, code=FailureCode.NOT_READABLE, detail=detail, remedy=_REMEDY)
-
-
-def gather(
-    store: Store,
-    found: Iterable[Found],
-    folders: Iterable[str] = (),
-    progress: Callable[[int, int], None] | None = None,
-) -> None:
-    """Bring the tables up to what the store holds; raises OutputError.
-
-    Args:
-        store: The store, held against other runs.
-        found: Paths of this run; those that earlier runs found elsewhere stay.
-        folders: Sources of this run: what was in them and is not found any more is gone.
-        progress: Called with audits whose tables are written, and audits in all.
-    """
-    listed = list(found)
-    while True:
-        try:
-            _gather(store, listed, list(folders), progress)
-        except DamagedPartError as damaged:
-            # Without it the document is one that the next run reads or audits again; until then its row says so.
-            damaged.remove()
-        else:
-            return
-
-
-def _gather(
-    store: Store,
-    found: Iterable[Found],
-    folders: Iterable[str],
-    progress: Callable[[int, int], None] | None,
-) -> None:
-    read, failed = store.read_documents(), store.failed_documents()
-    kept = audits(store)
-    audited = {sha256 for key in kept for sha256 in store.audited(key) | store.justified(key)}
-    with replacing_tables(store.tables) as files:
-        where = _paths(files, found, folders)
-        counts = {sha256: len(paths) for sha256, paths in where.items()}
-        failed |= {one: parse_gone(one, where.get(one, ())) for one in audited - read - failed.keys()}
-        _documents(files, store, read, failed, counts)
-        for contract, source in ((PAGES, "page_df"), (BLIND_SPOTS, "blind_spot_df")):
-            pieces = _of_parses(store, sorted(read), source, contract)
-            files.write(contract, sorted(read), pieces)
-        _audits(files, kept)
-        for number, (key, asked) in enumerate(kept.items(), 1):
-            _of_audit(files, store, key, asked, failed)
-            if progress is not None:
-                progress(number, len(kept))
-
-
-def _paths(files: TableFiles, found: Iterable[Found], folders: Iterable[str]) -> dict[str, list[str]]:
-    """Write the table of paths; returns the paths of each document."""
-    inside = tuple(f"{shown(folder).rstrip('/')}/" for folder in folders)
-    listed = {row["path"]: row for row in files.rows(PATHS) if not row["path"].startswith(inside)}
-    for one in found:
-        path = shown(one.path)
-        listed[path] = {"path": path, "state": one.state.value, "sha256": one.sha256, "reason": one.reason}
-    ordered = [listed[path] for path in sorted(listed)]
-    files.write(PATHS, ordered, [_columns(ordered, PATHS)])
-    where: dict[str, list[str]] = defaultdict(list)
-    for row in ordered:
-        where[row["sha256"]].append(row["path"])
-    return where
-
-
-def _documents(
-    files: TableFiles, store: Store, read: Set[str], failed: Mapping[str, Failure], counts: Mapping[str, int]
-) -> None:
-    known = sorted({*read, *failed})
-    parts = [[one, counts.get(one, 0), one in read, _told(failed.get(one))] for one in known]
-    listed = (_read_row(store, one) if one in read else _failed_row(failed[one]) for one in known)
-    pieces = (
-        _columns([{**row, "sha256": one, "n_paths": counts.get(one, 0)}], DOCUMENTS)
-        for one, row in zip(known, listed, strict=True)
-    )
-    files.write(DOCUMENTS, parts, pieces)
-
-
-def _told(failure: Failure | None) -> str:
-    return failure.model_dump_json() if failure else ""
-
-
-def _failed_row(failure: Failure) -> Row:
-    told = {"name": failure.name, "size_bytes": failure.size_bytes}
-    why = {"failure": failure.code.value, "detail": failure.detail, "remedy": failure.remedy}
-    return {"state": "failed", **told, **why}
+def _failed_row(failure: DocumentFailure) -> Row:
+    return {"state": "failed", "failure": failure.code.value, **failure.model_dump(exclude={"code"})}
 
 
 def _read_row(store: Store, sha256: str) -> Row:
     folder = store.parse_of(sha256)
-    with part_of(folder):
+    with _reading(folder):
         head = json.loads((folder / "document.json").read_text("utf-8"))
-        identity, coverage = head["identity"], head["coverage"]
-        likely = (
-            pq.read_table(folder / "blind_spot_df.parquet", columns=["text_likely"]).column(0).to_pylist()
-        )
+        spots = pq.read_table(folder / "blind_spot_df.parquet", columns=["text_likely"])
+    identity, coverage = head["identity"], head["coverage"]
+    likely = spots.column("text_likely").to_pylist()
     return {
         "state": "read",
         "name": identity["name"],
@@ -316,67 +253,43 @@ def _read_row(store: Store, sha256: str) -> Row:
         "pages_with_text": coverage["pages_with_text"],
         "pages_by_ocr_alone": coverage["pages_by_ocr_alone"],
         "ink_read_share": coverage["ink_read_share"],
-        "blind_spots": sum(one != TextLikely.NO.value for one in likely),
+        "blind_spots": sum(likelihood != TextLikely.NO.value for likelihood in likely),
         "versions": json.dumps(identity["versions"], sort_keys=True),
     }
 
 
-def _of_parses(store: Store, read: Iterable[str], source: str, contract: TableContract) -> Iterator[Columns]:
+def _tables_of_parses(
+    store: Store, read: Iterable[str], name: str, contract: TableContract
+) -> Iterator[pa.Table]:
     """A table of every parse, with the hash of its document."""
-    names = [name for name in contract.columns if name != "sha256"]
+    schema = arrow_schema(contract)
     for sha256 in read:
-        with part_of(store.parse_of(sha256)):
-            table = pq.read_table(store.parse_of(sha256) / f"{source}.parquet", columns=names)
-        columns = {name: table.column(name).to_pylist() for name in names}
-        yield {"sha256": [sha256] * table.num_rows, **columns}
+        with _reading(store.parse_of(sha256)):
+            table = pq.read_table(
+                store.parse_of(sha256) / f"{name}.parquet",
+                columns=[column for column in contract.columns if column != "sha256"],
+            )
+        hashes = pa.array([sha256] * table.num_rows, pa.string())
+        yield (
+            table.append_column("sha256", hashes).select(schema.names).replace_schema_metadata().cast(schema)
+        )
 
 
-def _audits(files: TableFiles, kept: Mapping[str, Asked]) -> None:
-    listed: list[Row] = [
-        {
-            "audit": key,
-            "concept_table": asked.name,
-            "number": asked.number,
-            "current": is_current(asked, kept.values()),
-            "fingerprint": asked.table.fingerprint,
-            "question": asked.question or "",
-            "concepts": len(asked.table.active_concepts),
-            "variants": len(asked.table.active),
-            "options": json.dumps(asked.options, sort_keys=True),
-        }
-        for key, asked in kept.items()
-    ]
-    files.write(AUDITS, listed, [_columns(listed, AUDITS)])
-
-
-def _of_audit(files: TableFiles, store: Store, key: str, asked: Asked, failed: Mapping[str, Failure]) -> None:
-    there, made = store.audited(key), store.justified(key)
-    known = sorted(there | made)
-    # Rows of a document that could not be audited change when it can.
-    parts = [
-        [one, one in made, "" if one in made & there else _told(failed.get(one)) or "lost"] for one in known
-    ]
-    for contract in (FINDINGS, CELLS, HITS):
-        files.write(contract, [asked.name, parts], _pieces(store, key, asked, known, contract), part=key)
-
-
-def _pieces(
-    store: Store, key: str, asked: Asked, known: Iterable[str], contract: TableContract
-) -> Iterator[Columns]:
-    for sha256 in known:
-        kept = rows_kept(store, key, asked, sha256)
-        piece = kept.hits if contract is HITS else _columns(getattr(kept, contract.name), contract)
-        size = max(map(len, piece.values()), default=0)
-        yield {
-            **piece,
-            "sha256": [sha256] * size,
-            "audit": [key] * size,
-            "concept_table": [asked.name] * size,
-        }
-
-
-def _columns(listed: Iterable[Mapping[str, Any]], contract: TableContract) -> Columns:
-    """Rows as columns; what none of them has is left out."""
-    given = list(listed)
-    kept = [name for name in contract.columns if any(name in row for row in given)]
-    return {name: [row.get(name) for row in given] for name in kept}
+def _tables_of_audit(
+    store: Store, key: str, name: str, audited: Iterable[str], contract: TableContract
+) -> Iterator[pa.Table]:
+    """A table of every document in an audit."""
+    for sha256 in audited:
+        path = store.rows_of(key, sha256)
+        shared = {"sha256": sha256, "audit": key, "concept_table": name}
+        with _reading(path):
+            rows = read_rows(path)
+            justification = str(store.justification_of(key, sha256).relative_to(store.root))
+            if rows.findings[0].get("justification") not in (None, justification):
+                raise ValueError("rows of another document or audit")
+        if contract is HITS:
+            size = len(rows.hits["concept"])
+            columns = {**rows.hits, **{column: [value] * size for column, value in shared.items()}}
+            yield pa.Table.from_pydict(columns, schema=arrow_schema(HITS))
+        else:
+            yield _table([row | shared for row in getattr(rows, contract.name)], contract)

@@ -1,9 +1,8 @@
 """SQL over the tables of a store, by DuckDB (extra corpus): it can read these tables and do nothing else.
 
 The tables are handed to DuckDB as Arrow data, and it may not open a file itself. Allowing it the files of the tables
-would not do: in DuckDB 2.0 a SELECT can hold a COPY TO, which would write where it may read.
-
-The tables of a store for whoever reads them: all from one state, or an error that says what is wrong.
+would not do: in DuckDB 2.0 a SELECT can hold a COPY TO, which would write where it may read. Whoever reads the tables
+gets them all from one state, or an error that says what is wrong.
 """
 
 from __future__ import annotations
@@ -44,7 +43,16 @@ def settled_tables(path: Path) -> Iterator[tuple[Store, Tables]]:
     store = open_store(path)
     state = _state(store)
     with reading(path):
-        tables = _datasets(store)
+        tables = {
+            table.name: _dataset([store.tables / f"{table.name}.parquet"], table) for table in DOCUMENT_TABLES
+        }
+        audits = tables[AUDITS.name].to_table(columns=["audit", "current"]).to_pylist()
+        for contract in AUDIT_TABLES:
+            # By name and not by what lies there: a file that is missing must not look like nothing found.
+            files = {row["audit"]: store.tables / contract.name / f"{row['audit']}.parquet" for row in audits}
+            current = [files[row["audit"]] for row in audits if row["current"]]
+            tables[contract.name] = _dataset(current, contract)
+            tables[f"{ALL}{contract.name}"] = _dataset(list(files.values()), contract)
     yield store, tables
     if _state(store) != state:
         raise StoreError(
@@ -58,16 +66,14 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, pa.ArrowException) as error:
-        said = " ".join(str(error).split())
+        detail = " ".join(str(error).split())[:200]
         raise StoreError(
-            f"its tables cannot be read: {said[:200]}",
-            file=str(path),
-            remedy="run docaudit corpus run again",
+            f"its tables cannot be read: {detail}", file=str(path), remedy="run docaudit corpus run again"
         ) from error
 
 
 def _state(store: Store) -> tuple[int, int]:
-    """What changes whenever the tables do."""
+    """Inode and time of the file that is replaced whenever a table is; raises StoreError if there is none."""
     try:
         status = (store.tables / COMPLETE).stat()
     except OSError as error:
@@ -80,19 +86,6 @@ def _state(store: Store) -> tuple[int, int]:
     return status.st_ino, status.st_mtime_ns
 
 
-def _datasets(store: Store) -> dict[str, Any]:
-    """The tables of documents, and those of audits twice: of the current audits, and of all."""
-    tables = {one.name: _dataset([store.tables / f"{one.name}.parquet"], one) for one in DOCUMENT_TABLES}
-    audits = tables[AUDITS.name].to_table(columns=["audit", "current"]).to_pylist()
-    for contract in AUDIT_TABLES:
-        # By name and not by what lies there: a file that is missing must not look like nothing found.
-        files = {one["audit"]: store.tables / contract.name / f"{one['audit']}.parquet" for one in audits}
-        current = [files[one["audit"]] for one in audits if one["current"]]
-        tables[contract.name] = _dataset(current, contract)
-        tables[f"{ALL}{contract.name}"] = _dataset(list(files.values()), contract)
-    return tables
-
-
 def _dataset(files: list[Path], contract: TableContract) -> Any:
     if not files:
         raise FileNotFoundError(f"the table {contract.name} is not there")
@@ -100,6 +93,7 @@ def _dataset(files: list[Path], contract: TableContract) -> Any:
 
 
 _BATCH = 10_000
+"""Rows that are held in memory at a time; chosen, not measured."""
 COLUMNS_REMEDY = "docaudit corpus query STORE --columns lists tables and columns"
 
 
@@ -107,7 +101,7 @@ class _StoppedError(Exception):
     """DuckDB stopped in the middle of its rows."""
 
 
-class Answer:
+class QueryAnswer:
     """What a query gives.
 
     Attributes:
@@ -117,21 +111,20 @@ class Answer:
 
     def __init__(self, reader: Any, thread: Executor) -> None:
         self._reader, self._thread = reader, thread
-        self.columns = _told_apart(reader.schema.names)
+        self.columns = _distinct(reader.schema.names)
         self.batches: Iterator[Any] = self._read()
 
     def _read(self) -> Iterator[Any]:
-        empty = pa.RecordBatch.from_pylist([], schema=self._reader.schema)
-        yield _plain(empty, self.columns)
-        while (batch := self._next()) is not None:
-            yield _plain(batch, self.columns)
-
-    def _next(self) -> Any:
-        try:
-            return self._thread.submit(next, self._reader, None).result()
-        except OSError as error:
-            # As the library tells of an error while rows are read; one of whoever takes them must not look like it.
-            raise _StoppedError(str(error)) from error
+        batch = pa.RecordBatch.from_pylist([], schema=self._reader.schema)
+        while batch is not None:
+            # DuckDB gives sums of whole numbers as decimals.
+            columns = [_without_decimals(column) for column in batch.columns]
+            yield pa.RecordBatch.from_arrays(columns, names=self.columns)
+            try:
+                batch = self._thread.submit(next, self._reader, None).result()
+            except OSError as error:
+                # So Arrow tells of an error of DuckDB; one of whoever takes the rows must not look like it.
+                raise _StoppedError(str(error)) from error
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """The rows one by one."""
@@ -161,22 +154,36 @@ def query(
     """
     with answering(store, sql, seconds=seconds, memory_mb=memory_mb) as answer:
         empty, *frames = (batch.to_pandas() for batch in answer.batches)
-        found: pd.DataFrame = pd.concat(frames, ignore_index=True) if frames else empty
-    return found
+        rows: pd.DataFrame = pd.concat(frames, ignore_index=True) if frames else empty
+    return rows
 
 
 @contextmanager
 def answering(
     store: str | Path, sql: str, *, seconds: float | None = None, memory_mb: int = 1024
-) -> Iterator[Answer]:
+) -> Iterator[QueryAnswer]:
     """The answer to a query, row by row, so that memory does not grow with it; arguments and errors as `query`."""
     if (seconds is not None and seconds <= 0) or memory_mb <= 0:
         raise OptionError(
             "seconds and memory_mb must be more than 0", remedy="give no limit, or a positive one"
         )
-    duckdb = _library()
+    try:
+        import duckdb
+    except ImportError as error:
+        raise QueryError(
+            "a query needs the extra corpus", remedy="pip install '.[corpus]' in the folder of docaudit"
+        ) from error
     with settled_tables(Path(store)) as (_, tables):
-        connection = _locked(duckdb, memory_mb)
+        # A database in memory that can reach nothing: no file, no network, no extension, no variable of this program.
+        settings: dict[str, Any] = {
+            "enable_external_access": False,
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "python_enable_replacements": False,
+            "temp_directory": "",
+            "memory_limit": f"{memory_mb}MB",
+        }
+        connection = duckdb.connect(":memory:", config=settings)
         late = threading.Event()
 
         def stop() -> None:
@@ -195,42 +202,18 @@ def answering(
                 timer.start()
             _check_statement(connection, sql)
             reader = thread.submit(lambda: connection.sql(sql).to_arrow_reader(_BATCH)).result()
-            yield Answer(reader, thread)
+            yield QueryAnswer(reader, thread)
         except (duckdb.Error, _StoppedError, pa.ArrowInvalid) as error:
             if late.is_set():
                 raise QueryError(
                     f"took more than {seconds:g} s", remedy="give it more with --seconds, or ask for less"
                 ) from error
-            raise _told(error) from error
+            raise _query_error(error) from error
         finally:
             timer.cancel()
             connection.interrupt()
             thread.shutdown()
             connection.close()
-
-
-def _library() -> Any:
-    try:
-        import duckdb
-    except ImportError as error:
-        raise QueryError(
-            "a query needs the extra corpus", remedy="pip install '.[corpus]' in the folder of docaudit"
-        ) from error
-    return duckdb
-
-
-def _locked(duckdb: Any, memory_mb: int) -> DuckDBPyConnection:
-    """A database in memory that can reach nothing: no file, no network, no extension, no variable of this program."""
-    settings = {
-        "enable_external_access": False,
-        "autoinstall_known_extensions": False,
-        "autoload_known_extensions": False,
-        "python_enable_replacements": False,
-        "temp_directory": "",
-        "memory_limit": f"{memory_mb}MB",
-    }
-    connection: DuckDBPyConnection = duckdb.connect(":memory:", config=settings)
-    return connection
 
 
 def _check_statement(connection: DuckDBPyConnection, sql: str) -> None:
@@ -241,49 +224,38 @@ def _check_statement(connection: DuckDBPyConnection, sql: str) -> None:
             f"one SELECT is needed, and there are {len(kinds)} statements", remedy="ask one at a time"
         )
     if kinds != ["SELECT"]:
-        said = "PIVOT" if kinds == ["MULTI"] else kinds[0].replace("_", " ")
+        kind = "PIVOT" if kinds == ["MULTI"] else kinds[0].replace("_", " ")
         raise QueryError(
-            f"only SELECT can be asked, not {said}",
+            f"only SELECT can be asked, not {kind}",
             remedy="the store is changed by docaudit corpus run alone",
         )
 
 
-def _told(error: Exception) -> QueryError:
+def _query_error(error: Exception) -> QueryError:
     """The library's message on one line, without its picture of the statement."""
-    said = " ".join(str(error).split("\n\nLINE ")[0].split("\nDatabase is launched")[0].split())
-    return QueryError(said, remedy=_remedy(said))
+    message = " ".join(str(error).split("\n\nLINE ")[0].split("\nDatabase is launched")[0].split())
+    remedy = COLUMNS_REMEDY
+    if "Out of Memory" in message:
+        remedy = "give it more with --memory-mb, or ask for less"
+    elif "operations are disabled" in message or "configuration" in message:
+        remedy = "a query sees the tables of the store and nothing else"
+    return QueryError(message, remedy=remedy)
 
 
-def _remedy(said: str) -> str:
-    if "Out of Memory" in said:
-        return "give it more with --memory-mb, or ask for less"
-    if "operations are disabled" in said or "configuration" in said:
-        return "a query sees the tables of the store and nothing else"
-    return COLUMNS_REMEDY
-
-
-def _told_apart(names: list[str]) -> list[str]:
+def _distinct(names: list[str]) -> list[str]:
     """The names, each once: a join gives two columns of the same name, and none of them may get lost."""
-    taken = set(names)
-    seen: set[str] = set()
-    told: list[str] = []
+    distinct: list[str] = []
     for name in names:
         new, number = name, 0
-        while new in seen or (number and new in taken):
+        while new in distinct or (number and new in names):
             number += 1
             new = f"{name}_{number}"
-        seen.add(new)
-        told.append(new)
-    return told
+        distinct.append(new)
+    return distinct
 
 
-def _plain(batch: Any, names: list[str]) -> Any:
-    """The batch under these names, with whole numbers as such: DuckDB gives sums as decimals."""
-    columns = [_whole(column) for column in batch.columns]
-    return pa.RecordBatch.from_arrays(columns, names=names)
-
-
-def _whole(column: Any) -> Any:
+def _without_decimals(column: Any) -> Any:
+    """A column of decimals as whole numbers or floats, where they fit."""
     if not pa.types.is_decimal(column.type):
         return column
     try:
