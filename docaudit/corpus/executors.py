@@ -63,15 +63,17 @@ def carry_out(
         progress(done, len(tasks))
         yield result
     for suspect in suspects:
-        for task, result in _in_flight([suspect], executor, 1):
-            done += 1
-            yield result or fail(
-                task,
-                FailureCode.WORKER_DIED,
-                "the process that worked on it ended, as when memory runs out",
-                "lower --jobs, or look at the file: it may be made to break programs",
-            )
-            progress(done, len(tasks))
+        # It may only have been beside the document whose process died: alone it can die twice.
+        tries = (result for _ in range(2) for _, result in _in_flight([suspect], executor, 1))
+        result = next((result for result in tries if result is not None), None)
+        done += 1
+        yield result or fail(
+            suspect,
+            FailureCode.WORKER_DIED,
+            "the process that worked on it ended, as when memory runs out",
+            "lower --jobs, or look at the file: it may be made to break programs",
+        )
+        progress(done, len(tasks))
 
 
 def _in_flight(
