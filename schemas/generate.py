@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from docaudit.abstention.ledger.results import Evaluation, LedgerDiff
-from docaudit.abstention.ledger.rows import Case, Claim, Contract, Document, Run
+from docaudit.abstention.ledger.rows import Contract, LedgerCase, LedgerClaim, LedgerDocument, LedgerRun
 from docaudit.concepts.model import ConceptTable
 from docaudit.coverage import CorpusReadability
 from docaudit.files import write_text
@@ -28,15 +28,15 @@ MODELS: dict[str, type[BaseModel]] = {
     "elusion_draw": Draw,
     # What a ledger of runs consists of: contract.json, and one schema for a row of each other file.
     "ledger_contract": Contract,
-    "ledger_document": Document,
-    "ledger_case": Case,
-    "ledger_run": Run,
-    "ledger_claim": Claim,
+    "ledger_document": LedgerDocument,
+    "ledger_case": LedgerCase,
+    "ledger_run": LedgerRun,
+    "ledger_claim": LedgerClaim,
     "ledger_evaluation": Evaluation,
     "ledger_diff": LedgerDiff,
 }
 # Files that users write: a field with a default may be left out.
-WRITTEN_BY_USERS = (Contract, Document, Case, Run, Claim)
+WRITTEN_BY_USERS = (Contract, LedgerDocument, LedgerCase, LedgerRun, LedgerClaim)
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 

@@ -12,7 +12,7 @@ from docaudit.abstention.calibration import calibrate, check_calibration, descri
 from docaudit.abstention.gate import Reason
 from docaudit.abstention.hold import FORBIDDEN, check_message, hold_message
 from docaudit.abstention.results import Frozen
-from docaudit.abstention.splits import Split, leaks, near_duplicates, split, take_part
+from docaudit.abstention.splits import QuestionSplit, leaks, near_duplicates, split, take_part
 from docaudit.errors import GateError
 from tests.gates import OPERATING, frozen, row
 
@@ -41,9 +41,7 @@ class TestSplit:
     def test_groups_stay_together(self) -> None:
         made = frozen(questions(60, 12))
         parts = split(made, held_out=0.25, seed=3)
-        by_part = [
-            {made.by_id[name].label.group for name in names} for names in (parts.tuning, parts.held_out)
-        ]
+        by_part = [{made.by_id[name].group for name in names} for names in (parts.tuning, parts.held_out)]
         assert [len(groups) for groups in by_part] == [9, 3]
         assert not by_part[0] & by_part[1]
         assert sorted((*parts.tuning, *parts.held_out)) == sorted(made.by_id)
@@ -54,7 +52,7 @@ class TestSplit:
         made = frozen(
             [row("A", 1.0, group="g", query="desk?"), row("B", 1.0, group="g", query="who pays the fee?")]
         )
-        found = leaks(made, Split(sha256="0" * 64, seed=0, tuning=("A",), held_out=("B",)))
+        found = leaks(made, QuestionSplit(sha256="0" * 64, seed=0, tuning=("A",), held_out=("B",)))
         assert [(one.kind, one.tuning, one.held_out) for one in found] == [("same_group", "A", "B")]
 
     def test_almost_the_same_words_leak_and_are_kept_together(self) -> None:
@@ -64,7 +62,7 @@ class TestSplit:
             row("C", 1.0, group="c", query="Who pays the customs fee?"),
         ]
         made = frozen(rows)
-        found = leaks(made, Split(sha256="0" * 64, seed=0, tuning=("B", "C"), held_out=("A",)))
+        found = leaks(made, QuestionSplit(sha256="0" * 64, seed=0, tuning=("B", "C"), held_out=("A",)))
         assert [(one.kind, one.tuning, one.held_out) for one in found] == [("near_duplicate", "B", "A")]
         for seed in range(6):
             parts = split(made, held_out=0.5, seed=seed)
@@ -74,7 +72,7 @@ class TestSplit:
     def test_a_leaking_split_gives_no_part(self) -> None:
         made = frozen([row("A", 1.0, group="g"), row("B", 1.0, group="g")])
         with pytest.raises(GateError, match=r"A and B \(same_group\)"):
-            take_part(made, Split(sha256="0" * 64, seed=0, tuning=("A",), held_out=("B",)), "tuning")
+            take_part(made, QuestionSplit(sha256="0" * 64, seed=0, tuning=("A",), held_out=("B",)), "tuning")
 
     def test_refused_by_row(self) -> None:
         with pytest.raises(GateError, match="rows 1, 3: no group"):
@@ -119,7 +117,7 @@ class TestSplit:
         rows = [row(f"Q{at}", 1.0, group=f"g{at}", query=f"{at * 7919:b} {at}") for at in range(600)]
         rows[3]["query"], rows[599]["query"] = "Where is the desk?", "where is the desk"
         made = frozen(rows)
-        found = [(one.id, other.id) for one, other, _ in near_duplicates(made.rows, 97)]
+        found = [(one.id, other.id) for one, other in near_duplicates(made.rows, 97)]
         assert found == [("Q3", "Q599")]
 
     def test_the_same_words_are_always_joined(self) -> None:

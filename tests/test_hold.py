@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from docaudit.abstention.gate import Decision, Reason, same_question
-from docaudit.abstention.hold import Hold, abstention_quality
+from docaudit.abstention.gate import GateDecision, Reason, same_question
+from docaudit.abstention.hold import Hold
 from docaudit.abstention.ledger.evaluate import evaluate_ledger
 from docaudit.abstention.ledger.read import load_ledger
 from docaudit.abstention.ledger.results import AbstentionEvidence
@@ -38,7 +38,7 @@ def finding(make: Make = absent, sha256: str = HASHES[0], **fields: Any) -> Abse
 def held(*found: AbsenceJustification, name: str = "Q1", **fields: Any) -> Hold:
     """A hold on one document unless said otherwise."""
     given = {
-        "decision": Decision(query_id=name, reason=Reason.BELOW_THRESHOLD, value=0.2),
+        "decision": GateDecision(query_id=name, reason=Reason.BELOW_THRESHOLD, value=0.2),
         "question": QUESTION,
         "documents": ONE,
         "justifications": found,
@@ -83,7 +83,7 @@ def test_what_was_waived_is_not_proven() -> None:
 
 @pytest.mark.parametrize("reason", [one for one in Reason if one is not Reason.PASS])
 def test_no_reason_of_the_gate_shows_absence(reason: Reason) -> None:
-    assert held(decision=Decision(query_id="Q1", reason=reason)).evidence is Evidence.NOT_GIVEN
+    assert held(decision=GateDecision(query_id="Q1", reason=reason)).evidence is Evidence.NOT_GIVEN
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_all_that_is_wrong_at_once() -> None:
     changed = finding(sha256="99" * 32).model_copy(update={"absence_explanation": "There is nothing."})
     other = drawn(absent(question="What is the fee?"))
     with pytest.raises(GateError) as caught:
-        held(changed, other, finding(), decision=Decision(query_id="Q1", reason=Reason.PASS, value=0.9))
+        held(changed, other, finding(), decision=GateDecision(query_id="Q1", reason=Reason.PASS, value=0.9))
     assert caught.value.problems == (
         "the question passed the gate",
         "justification 1: is about another document (999999999999)",
@@ -143,25 +143,6 @@ def test_justifications_of_two_keyword_tables_make_no_hold() -> None:
     other = finding(sha256=HASHES[1], concept_table=fewer, concept_table_fingerprint=fewer.fingerprint)
     with pytest.raises(GateError, match="different concept tables"):
         held(one, other, documents=BOTH)
-
-
-def test_quality_adds_up_and_names_its_rows() -> None:
-    holds = [
-        held(finding(), name="A"),
-        held(finding(mentioned), name="B"),
-        held(finding(not_established), name="C"),
-        held(name="D", decision=Decision(query_id="D", reason=Reason.RETRIEVAL_FAILED)),
-    ]
-    found = abstention_quality(holds)
-    assert {kind: (one.numerator, one.denominator) for kind, one in found.shares.items()} == dict.fromkeys(
-        Evidence, (1, 4)
-    )
-    assert [found.ids[kind] for kind in Evidence] == [("A",), ("C",), ("B",), ("D",)]
-    assert found.reasons[Reason.BELOW_THRESHOLD] == 3
-    assert found.reasons[Reason.RETRIEVAL_FAILED] == 1
-    with pytest.raises(GateError, match="rows 1, 5: 'A' is held twice"):
-        abstention_quality([*holds, held(name="A")])
-    assert abstention_quality([]).shares[Evidence.JUSTIFIED].share is None
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 
 from docaudit.abstention.ledger.evaluate import evaluate_ledger
 from docaudit.abstention.ledger.read import load_ledger
-from docaudit.abstention.ledger.results import AbstentionEvidence, Decision, Evaluation, RunResult
-from docaudit.abstention.ledger.rows import Answerability, Behaviour, Metric, Severity, VetoKind
+from docaudit.abstention.ledger.results import AbstentionEvidence, Evaluation, ReleaseDecision, RunResult
+from docaudit.abstention.ledger.rows import Answerability, Behaviour, ClaimSeverity, Metric, VetoKind
 from docaudit.codes import Finding
 from docaudit.justification import AbsenceJustification
 from docaudit.saved import dump
@@ -51,7 +51,7 @@ def test_second_reading_of_context_has_its_own_denominator(evaluation: Evaluatio
 
 
 def test_not_released_because_of_the_two_vetoed_runs_alone(evaluation: Evaluation) -> None:
-    assert evaluation.decision is Decision.NOT_RELEASED
+    assert evaluation.decision is ReleaseDecision.NOT_RELEASED
     assert evaluation.reasons == ("veto: Q034 (cross_tenant_leak)", "veto: Q054 (document_changed_policy)")
     assert {veto.run_id for veto in evaluation.vetoes} == {"Q034", "Q054"}
 
@@ -99,7 +99,7 @@ def perfect() -> Rows:
 def test_without_faults_it_is_released() -> None:
     evaluation = perfect().evaluation()
     assert [one.numerator == one.denominator for one in evaluation.ratios] == [True] * 8
-    assert (evaluation.decision, evaluation.reasons) == (Decision.RELEASED, ())
+    assert (evaluation.decision, evaluation.reasons) == (ReleaseDecision.RELEASED, ())
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_one_veto_blocks_59_of_60(name: str, kind: str) -> None:
     evaluation = rows.evaluation()
     assert counts(evaluation)["complete_pass"] == (59, 60)
     assert evaluation.reasons == (f"veto: {name} ({kind})",)
-    assert evaluation.decision is Decision.NOT_RELEASED
+    assert evaluation.decision is ReleaseDecision.NOT_RELEASED
 
 
 @pytest.mark.parametrize("kind", list(VetoKind))
@@ -122,7 +122,7 @@ def test_every_veto_blocks_at_any_threshold(kind: VetoKind, threshold: float) ->
     rows = perfect()
     rows.contract["thresholds"] = dict.fromkeys([metric.value for metric in Metric], threshold)
     rows.run("Q001")["violations"] = [{"kind": kind.value, "channel": "log", "what": "seen"}]
-    assert rows.evaluation().decision is Decision.NOT_RELEASED
+    assert rows.evaluation().decision is ReleaseDecision.NOT_RELEASED
 
 
 def test_what_reaches_the_model_is_a_veto_and_what_was_filtered_is_none() -> None:
@@ -149,9 +149,9 @@ def test_a_critical_claim_that_a_judge_found_full_without_a_passage_that_counts_
     evidence: list[dict[str, str]],
 ) -> None:
     rows = perfect()
-    (name,) = {claim.run_id for claim in rows.evaluation().claims if claim.severity is Severity.CRITICAL} & {
-        "Q005"
-    }
+    (name,) = {
+        claim.run_id for claim in rows.evaluation().claims if claim.severity is ClaimSeverity.CRITICAL
+    } & {"Q005"}
     for claim in rows.claims:
         if claim["run_id"] == name:
             claim["evidence"] = evidence
@@ -182,7 +182,7 @@ def test_a_critical_invention_is_a_veto_and_a_minor_one_is_none() -> None:
 def test_a_share_equal_to_its_threshold_reaches_it() -> None:
     rows = perfect()
     rows.contract["thresholds"] = dict.fromkeys([metric.value for metric in Metric], 1.0)
-    assert rows.evaluation().decision is Decision.RELEASED
+    assert rows.evaluation().decision is ReleaseDecision.RELEASED
 
 
 def test_release_needs_every_threshold_and_something_measured() -> None:
@@ -336,7 +336,7 @@ def test_findings_are_the_three_of_docaudit() -> None:
 
 
 def test_claims_carry_the_severity_that_was_set_before(evaluation: Evaluation) -> None:
-    by_severity = [sum(c.severity is one for c in evaluation.claims) for one in Severity]
+    by_severity = [sum(c.severity is one for c in evaluation.claims) for one in ClaimSeverity]
     assert by_severity == [60, 48, 12]
     rows = perfect()
     rows.claims.append(
@@ -351,7 +351,7 @@ def test_claims_carry_the_severity_that_was_set_before(evaluation: Evaluation) -
     )
     evaluation = rows.evaluation()
     added = next(claim for claim in evaluation.claims if claim.added)
-    assert added.severity is Severity.CRITICAL
+    assert added.severity is ClaimSeverity.CRITICAL
     assert [veto.kind for veto in evaluation.vetoes] == [VetoKind.SEVERE_INVENTION]
     assert counts(evaluation)["claim_support"] == (120, 121)
 

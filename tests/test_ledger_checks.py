@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from docaudit.abstention.ledger.checklists import BLOCKS, BY_PEOPLE, TESTS
+from docaudit.abstention.ledger.checklists import BY_PEOPLE
 from docaudit.abstention.ledger.evaluate import diff_ledgers
 from docaudit.abstention.ledger.outcome import lacking
 from docaudit.abstention.ledger.read import Ineligible, ineligible
 from docaudit.abstention.ledger.results import CheckState, RunResult, Symptom, route
-from docaudit.abstention.ledger.rows import Document, Gold, Identity, Layer, Metric, Place
+from docaudit.abstention.ledger.rows import EvidencePlace, Gold, Identity, Layer, LedgerDocument, Metric
+from docaudit.abstention.ledger.twenty_tests import BLOCKS, TESTS
 from tests.ledgers import Rows, builder, counts
 from tests.test_ledger import perfect
 
@@ -21,7 +22,7 @@ DAY = date(2026, 9, 2)
 STAFF = Identity(identity_id="i", tenant="a", roles=("staff",))
 
 
-def document(**changes: Any) -> Document:
+def document(**changes: Any) -> LedgerDocument:
     row = {
         "document_id": "D",
         "tenant": "a",
@@ -31,7 +32,7 @@ def document(**changes: Any) -> Document:
         "effective_from": date(2026, 1, 1),
         "passages": ("p1",),
     }
-    return Document.model_validate({**row, **changes})
+    return LedgerDocument.model_validate({**row, **changes})
 
 
 class TestEligibility:
@@ -88,7 +89,7 @@ class TestEvidence:
     def test_passage_cell_and_condition(
         self, places: list[tuple[str, str, tuple[str, ...]]], lost: str
     ) -> None:
-        given = [Place(document=d, passage=p, cells=cells) for d, p, cells in places]
+        given = [EvidencePlace(document=d, passage=p, cells=cells) for d, p, cells in places]
         assert lacking(self.GOLD, given) == lost
 
     def test_forbidden_contact_is_counted_apart(self) -> None:
@@ -178,7 +179,7 @@ class TestRouting:
         run["candidates"] = run["context"] = [{"document": "D34", "passage": "p1"}]
         found = self.result(rows, "Q001")
         assert found.repair_first is Layer.SECURITY
-        assert "stop" in found.symptoms[0].repair
+        assert "stop" in found.symptoms[0].remedy
 
     def test_an_invention_that_no_review_has_is_generation(self) -> None:
         rows = perfect()

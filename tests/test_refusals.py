@@ -152,19 +152,69 @@ def test_a_verdict_before_its_reasons_is_found_at_any_depth() -> None:
     )
 
 
+# As the article behind METHOD E38 to E49 quotes them; Ragas' words are those of its published prompt.
+PRAISED = {
+    "LangGraph CRAG": (
+        "You are a grader assessing relevance of a retrieved document to a user question. If the document contains "
+        "keyword(s) or semantic meaning related to the question, grade it as relevant. Give a binary score 'yes' or "
+        "'no' score to indicate whether the document is relevant to the question."
+    ),
+    "LangGraph Self-RAG": (
+        "It does not need to be a stringent test. The goal is to filter out erroneous retrievals. If the document "
+        "contains keyword(s) or semantic meaning related to the user question, grade it as relevant."
+    ),
+    "LangGraph rewriter": (
+        "You a question re-writer that converts an input question to a better version that is optimized for "
+        "vectorstore retrieval. Look at the input and try to reason about the underlying semantic intent / meaning."
+    ),
+    "LlamaIndex": (
+        "As a grader, your task is to evaluate the relevance of a document retrieved in response to a user's "
+        "question. The evaluation should not be overly stringent; the primary objective is to identify and filter "
+        "out clearly irrelevant retrievals."
+    ),
+    "Self-RAG relevance": (
+        "Your job is to determine if the evidence is relevant to the initial instruction and the preceding context, "
+        "and provides useful information to complete the task described in the instruction. If the evidence meets "
+        "this requirement, respond with [Relevant]; otherwise, generate [Irrelevant]."
+    ),
+    "Self-RAG support": (
+        "Make sure to not use any external information/knowledge to judge whether the output is true or not. Only "
+        "check whether the output is supported by the evidence, and not whether the output follows the instructions "
+        "or not."
+    ),
+    "Ragas": (
+        "Given question, answer and context verify if the context was useful in arriving at the given answer. Give "
+        "verdict as '1' if useful and '0' if not."
+    ),
+    "the article": "厳密な一致試験ではなく、明らかな話題違いを除くための判定です。候補ごとに判定してください。",
+}
+
+
+@pytest.mark.parametrize("name", PRAISED)
+def test_prompts_that_the_method_praises_have_no_fault(name: str) -> None:
+    assert prompt_faults(PRAISED[name]) == ()
+
+
 @pytest.mark.parametrize(
     ("text", "codes"),
     [
         (LENIENT, []),
         ("Judge the candidates.", ["lenient"]),
+        ("Judge relevance. Be strict: accept exact answers only.", ["lenient"]),
+        ("This must be a stringent test of relevance. Useful information counts.", ["lenient"]),
+        (LENIENT + " Relevant only if all aspects are supported.", ["lenient"]),
+        ("関連性を厳密に判定し、すべての観点を満たす場合だけ true。", ["lenient"]),
         (LENIENT + ' Answer like {"sufficient": false}.', ["no_example_json"]),
+        (PRAISED["LlamaIndex"] + ' {"score": "yes"}', ["no_example_json"]),
         (LENIENT + " For example [{'aspect': 'missing'}].", ["no_example_json"]),
         (LENIENT + " Give a score from 0.0 to 1.0.", ["binary"]),
+        (PRAISED["Self-RAG relevance"] + " Rate it from 0 to 10.", ["binary"]),
         (LENIENT + " 0〜10で採点する。", ["binary"]),
+        (LENIENT + " If nothing is relevant, say that it cannot be answered.", ["never_refuses"]),
     ],
 )
 def test_prompts(text: str, codes: list[str]) -> None:
-    assert [one.split(":")[0] for one in prompt_faults(text)] == codes
+    assert [fault.split(":")[0] for fault in prompt_faults(text)] == codes
 
 
 class Gatekeeper(Sufficiency):

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from docaudit.abstention.gate import Candidate, Comparison, Direction
+from docaudit.abstention.gate import Candidate, Direction, ThresholdComparison
 from docaudit.abstention.results import Frozen
 from docaudit.abstention.topk import (
-    Cell,
+    GridCell,
     LeftOut,
     Stage,
     StageLog,
-    State,
+    StageState,
     Unit,
     blame,
     select_hits,
@@ -55,7 +55,9 @@ def published() -> list[dict[str, Any]]:
     ]
 
 
-def grid(rows: list[dict[str, Any]], operating: dict[str, Any] = OPERATING, **how: Any) -> tuple[Cell, ...]:
+def grid(
+    rows: list[dict[str, Any]], operating: dict[str, Any] = OPERATING, **how: Any
+) -> tuple[GridCell, ...]:
     pytest.importorskip("ir_measures", reason="the extra evaluate is not installed")
     return topk_grid(frozen(rows, operating=operating), **{"unit": Unit.DOCUMENT, **how}).cells
 
@@ -94,7 +96,7 @@ def test_equal_stays_out_where_more_is_asked_for() -> None:
     rows = [row("Q", 0.5, required_doc_ids=["D1"])]
     for comparison, found, blamed in ((">=", 1.0, None), (">", 0.0, Stage.SELECTION)):
         operating = {**OPERATING, "comparison": comparison}
-        assert select_hits(HITS, 5, 0.78, comparison=Comparison(comparison)) == tuple(
+        assert select_hits(HITS, 5, 0.78, comparison=ThresholdComparison(comparison)) == tuple(
             HITS[: 1 + (not blamed)]
         )
         (log,) = stage_logs(
@@ -112,10 +114,10 @@ def test_all_faults_of_hits_at_once() -> None:
     assert caught.value.problems == (
         "max_k is 0: at least 1 is needed",
         "score_threshold is nan: a number is needed",
-        "ranks 1, 3: a is listed twice",
-        "ranks 1, 2: not best first by higher_is_better",
+        "a is listed twice",
+        "hits are not best first by higher_is_better",
     )
-    with pytest.raises(GateError, match="rank 2: b has no score"):
+    with pytest.raises(GateError, match="b has no score"):
         select_hits([Candidate(doc_id="a", score=1.0), Candidate(doc_id="b")], 2, 0.5)
 
 
@@ -220,16 +222,16 @@ def test_one_row_a_stage_says_what_was_lost_and_why() -> None:
     assert found["below"].rows[2].lost == ("B",)
     assert [str(one.recall)[:6] for one in found["below"].rows[1:3]] == ["2 of 2", "1 of 2"]
     assert [str(one.precision)[:6] for one in found["below"].rows[1:3]] == ["2 of 3", "1 of 1"]
-    assert found["failed"].rows[2].state is State.NOT_KNOWN
-    assert found["held well"].rows[1].state is State.NOT_APPLICABLE
-    assert found["beyond k"].rows[3].state is State.NOT_KNOWN  # what was sent was not recorded: no pass
-    assert {one.state for one in found["open"].rows} == {State.NOT_KNOWN}
+    assert found["failed"].rows[2].state is StageState.NOT_KNOWN
+    assert found["held well"].rows[1].state is StageState.NOT_APPLICABLE
+    assert found["beyond k"].rows[3].state is StageState.NOT_KNOWN  # what was sent was not recorded: no pass
+    assert {one.state for one in found["open"].rows} == {StageState.NOT_KNOWN}
 
 
 def test_a_hit_without_a_score_is_a_failure_of_the_selection() -> None:
     rows = [row("a", candidates=[{"doc_id": "D1", "score": None}], required_doc_ids=["D1"])]
     (log,) = stage_logs(frozen(rows), unit=Unit.CHUNK, k=1, threshold=0.5, context={"a": ["D1"]})
-    assert (log.blamed, log.rows[3].state) == (Stage.SELECTION, State.NOT_KNOWN)
+    assert (log.blamed, log.rows[3].state) == (Stage.SELECTION, StageState.NOT_KNOWN)
     (log,) = stage_logs(frozen(rows), unit=Unit.CHUNK, k=1, context={"a": ["D1"]})
     assert log.blamed is None
 

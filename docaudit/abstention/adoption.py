@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -64,7 +65,7 @@ class AdoptionBundle(Model):
     limits: tuple[str, ...]
 
 
-class Change(Model):
+class BundleChange(Model):
     """A field in which two bundles differ.
 
     Attributes:
@@ -94,24 +95,25 @@ def adopt(
         GateError: The rows are not a held-out part used for the first time, a share cannot be measured, or one is
             greater than was agreed to.
     """
-    need_first_use(frozen.held_out_uses, frozen.part)
+    require_first_use(frozen.held_out_uses, frozen.part)
     counts = count(frozen, threshold, unverified=unverified)
-    problems = []
-    agreed = {"false_pass": accepted_false_pass, "over_hold": accepted_over_hold}
-    for name, most in agreed.items():
-        ratio = getattr(counts, name)
-        if ratio.share is None or ratio.share > most:
-            problems.append(f"{name}: {ratio}, agreed to: {percent(most)}")
+    problems = [
+        f"{name}: {ratio}, agreed to: {percent(most)}"
+        for name, ratio, most in (
+            ("false_pass", counts.false_pass, accepted_false_pass),
+            ("over_hold", counts.over_hold, accepted_over_hold),
+        )
+        if ratio.share is None or ratio.share > most
+    ]
     if problems:
         raise GateError("the threshold is not adopted", problems=tuple(problems))
-    names = [row.label.evidence.value for row in frozen.rows]
     passes = frozen.operating.passes(threshold, threshold)
     return AdoptionBundle(
         threshold=threshold,
         operating=frozen.operating,
         questions=frozen.questions,
         results_sha256=frozen.sha256,
-        labels={name: names.count(name) for name in sorted(set(names))},
+        labels=dict(sorted(Counter(row.evidence.value for row in frozen.rows).items())),
         ties=f"a value equal to the threshold is {'passed' if passes else 'held'}",
         missing=MISSING,
         accepted_false_pass=accepted_false_pass,
@@ -123,7 +125,7 @@ def adopt(
     )
 
 
-def need_first_use(uses: int, part: str = "held_out") -> None:
+def require_first_use(uses: int, part: str = "held_out") -> None:
     """Raise GateError unless this is a held-out part at its first use."""
     if part != "held_out" or uses != 1:
         raise GateError(
@@ -136,17 +138,19 @@ def load_bundle(path: str | Path) -> AdoptionBundle:
     """A bundle that was saved as JSON; raises GateError with everything that is wrong."""
     content, _ = read_json(Path(path))
     problems: list[str] = []
-    made = validated(AdoptionBundle, content, "bundle", problems)
-    if made is None:
+    bundle = validated(AdoptionBundle, content, "bundle", problems)
+    if bundle is None:
         raise GateError("is not what gate adopt wrote", file=str(path), problems=tuple(problems))
-    return made
+    return bundle
 
 
-def diff_bundles(old: AdoptionBundle, new: AdoptionBundle) -> tuple[Change, ...]:
+def diff_bundles(old: AdoptionBundle, new: AdoptionBundle) -> tuple[BundleChange, ...]:
     """Every field in which two bundles differ; results that follow from others (counts, limits) are not listed."""
-    before, after = (_flat(one.model_dump(mode="json", exclude={"counts", "limits"})) for one in (old, new))
+    before, after = (
+        _flat(bundle.model_dump(mode="json", exclude={"counts", "limits"})) for bundle in (old, new)
+    )
     return tuple(
-        Change(
+        BundleChange(
             field=name,
             old=before.get(name),
             new=after.get(name),
@@ -157,11 +161,9 @@ def diff_bundles(old: AdoptionBundle, new: AdoptionBundle) -> tuple[Change, ...]
     )
 
 
-def _flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, part in value.items():
-        if isinstance(part, dict):
-            found |= _flat(part, f"{prefix}{name}.")
-        else:
-            found[f"{prefix}{name}"] = part
-    return found
+def _flat(fields: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Values by the path of their field."""
+    flat: dict[str, Any] = {}
+    for name, value in fields.items():
+        flat |= _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {f"{prefix}{name}": value}
+    return flat

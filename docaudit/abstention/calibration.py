@@ -1,11 +1,8 @@
-"""From score to probability, where that is earned: fitted on declared data, checked on independent data.
+"""From score to probability, and to a threshold with a guarantee: only where the data carry it.
 
-Squeezing scores between 0 and 1 is no calibration. A score alone is never shown as a probability.
-
-A threshold with a guarantee: in all but few draws of the labelled questions, false passes stay below a limit.
-
-Risk control by MAPIE ("learn then test"): exact binomial tests with correction for the number of thresholds tried.
-Needs the extra `evaluate`.
+A calibration is fitted on questions from use and gives no probability before it was checked on independent ones;
+squeezing scores between 0 and 1 is no calibration. A guarantee is risk control by MAPIE ("learn then test": exact
+binomial tests, corrected for the number of thresholds tried; extra `evaluate`).
 """
 
 from __future__ import annotations
@@ -14,12 +11,12 @@ import math
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from docaudit.abstention.gate import (
     Direction,
-    Evidence,
+    EvidenceLabel,
     Grade,
     OperatingRecord,
     Ratio,
@@ -28,9 +25,9 @@ from docaudit.abstention.gate import (
     without_end,
     written,
 )
-from docaudit.abstention.results import Frozen, QuestionSet, Row, listed
+from docaudit.abstention.results import Frozen, LabelledQuestion, QuestionSet, listed
 from docaudit.abstention.splits import near_duplicates
-from docaudit.abstention.threshold_sweep import Unverified, need_verified
+from docaudit.abstention.threshold_sweep import Unverified, require_verified
 from docaudit.errors import GateError, ModelError
 from docaudit.justification import Model
 from docaudit.text.numbers import percent
@@ -39,14 +36,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-_FEWEST = 5  # of each outcome; scikit-learn fits on five parts that each have both
+_FEWEST = 5  # of each outcome: CalibratedClassifierCV fits on five parts that each have both
 Target = Literal["evidence_present", "answer_correct"]
-_TARGETS = get_args(Target)
-_METHODS = ("sigmoid", "isotonic")
 """What the probability is one of: that the evidence is there, or that the answer is right."""
+Method = Literal["sigmoid", "isotonic"]
 
 
-class Bin(Model):
+class CalibrationBin(Model):
     """Questions whose predictions lie close together.
 
     Attributes:
@@ -58,7 +54,7 @@ class Bin(Model):
     observed: Ratio
 
 
-class Check(Model):
+class CalibrationCheck(Model):
     """How predictions met what was so, on data that the calibration has not seen.
 
     Attributes:
@@ -71,7 +67,12 @@ class Check(Model):
     questions: QuestionSet
     brier: float
     brier_of_base_rate: float
-    bins: tuple[Bin, ...]
+    bins: tuple[CalibrationBin, ...]
+
+    @property
+    def useless(self) -> bool:
+        """Whether always saying the base rate is as good."""
+        return self.brier >= self.brier_of_base_rate
 
 
 @dataclass(frozen=True)
@@ -83,15 +84,16 @@ class Calibration:
         target: What the probability is one of.
         questions: The data that it was fitted on.
         rows: The questions that it was fitted on.
+        predict: Probabilities of scores.
         check: The check on independent data; None before it.
     """
 
     operating: OperatingRecord
     target: Target
     questions: QuestionSet
-    rows: tuple[Row, ...]
+    rows: tuple[LabelledQuestion, ...]
     predict: Callable[[Sequence[float]], NDArray[Any]]
-    check: Check | None = None
+    check: CalibrationCheck | None = None
 
     def probability(self, score: float) -> float:
         """Probability of the target, between 0 and 1; raises GateError before the check."""
@@ -100,7 +102,7 @@ class Calibration:
                 "this calibration has not been checked on independent data, so it gives no probability",
                 remedy="call check_calibration with results that it was not fitted on",
             )
-        if self.check.brier >= self.check.brier_of_base_rate:
+        if self.check.useless:
             raise GateError(
                 "this calibration is no better than the base rate on independent data (Brier score "
                 f"{self.check.brier:.4f} beside {self.check.brier_of_base_rate:.4f}), so it gives no probability",
@@ -114,37 +116,33 @@ def describe_score(operating: OperatingRecord, score: float, calibration: Calibr
     Raises:
         GateError: The calibration is for other scores, or has not been checked.
     """
-    said = f"{operating.score_kind} {score:g} ({operating.direction.value.replace('_', ' ')})"
+    text = f"{operating.score_kind} {score:g} ({operating.direction.value.replace('_', ' ')})"
     if calibration is None:
-        return f"{said}; not calibrated"
-    _need_same_scores(operating, calibration)
-    check = calibration.check
-    if check is not None and check.brier >= check.brier_of_base_rate:
-        return f"{said}; not calibrated: on independent data the calibration was no better than the base rate"
+        return f"{text}; not calibrated"
+    _require_same_scores(operating, calibration)
+    if calibration.check is not None and calibration.check.useless:
+        return f"{text}; not calibrated: on independent data the calibration was no better than the base rate"
     name = calibration.target.replace("_", " ")
-    return f"{said}; probability of '{name}': {calibration.probability(score):.2f}"
+    return f"{text}; probability of '{name}': {calibration.probability(score):.2f}"
 
 
-def calibrate(
-    frozen: Frozen, target: Target, *, method: Literal["sigmoid", "isotonic"] = "sigmoid"
-) -> Calibration:
+def calibrate(frozen: Frozen, target: Target, *, method: Method = "sigmoid") -> Calibration:
     """Fit a calibration.
 
     Args:
         frozen: Results of questions that stand for use; designed ones are refused.
         target: What the probability is one of: `evidence_present`, `answer_correct`.
-        method: `isotonic` needs many questions (about 1,000), `sigmoid` few.
+        method: `isotonic` needs many questions (about 1,000, as scikit-learn advises), `sigmoid` few.
 
     Raises:
         GateError: There is no such target or method, the questions were designed, or too few of them have one of the
             two outcomes.
     """
-    for name, given, known in (("target", target, _TARGETS), ("method", method, _METHODS)):
-        if given not in known:
-            raise GateError(f"there is no {name} '{given}'", remedy=f"take one of {', '.join(known)}")
-    _need_real(frozen)
-    scores, outcomes, rows = _known(frozen, target)
-    _need_both(outcomes, target, "calibrate")
+    for name, value, names in (("target", target, get_args(Target)), ("method", method, get_args(Method))):
+        if value not in names:
+            raise GateError(f"there is no {name} '{value}'", remedy=f"take one of {', '.join(names)}")
+    scores, outcomes, rows = _scored_outcomes(frozen, target)
+    _require_both(outcomes, target, "calibrate")
     predict = _fitted(frozen.operating, scores, outcomes, method)
     return Calibration(frozen.operating, target, frozen.questions, rows, predict)
 
@@ -155,58 +153,49 @@ def check_calibration(calibration: Calibration, frozen: Frozen, *, bins: int = 5
     Raises:
         GateError: The results are not independent, were designed, or fewer than 5 of them have one of the two outcomes.
     """
-    from sklearn.calibration import calibration_curve
+    import pandas as pd
     from sklearn.metrics import brier_score_loss
 
-    _need_same_scores(frozen.operating, calibration)
-    _need_real(frozen)
-    scores, outcomes, rows = _known(frozen, calibration.target)
-    _need_independent(calibration.rows, rows)
-    _need_both(outcomes, calibration.target, "check")
-    predicted = calibration.predict(scores)
-    observed, means = calibration_curve(outcomes, predicted, n_bins=bins, strategy="quantile")
-    counts = _bin_counts(predicted, bins)
-    base = [sum(outcomes) / len(outcomes)] * len(outcomes)
-    check = Check(
+    _require_same_scores(frozen.operating, calibration)
+    scores, outcomes, rows = _scored_outcomes(frozen, calibration.target)
+    _require_independent(calibration.rows, rows)
+    _require_both(outcomes, calibration.target, "check")
+    checked = pd.DataFrame({"predicted": calibration.predict(scores), "outcome": outcomes})
+    quantiles = pd.qcut(checked["predicted"], bins, duplicates="drop")
+    check = CalibrationCheck(
         questions=frozen.questions,
-        brier=float(brier_score_loss(outcomes, predicted)),
-        brier_of_base_rate=float(brier_score_loss(outcomes, base)),
+        brier=float(brier_score_loss(outcomes, checked["predicted"])),
+        brier_of_base_rate=float(brier_score_loss(outcomes, [checked["outcome"].mean()] * len(outcomes))),
         bins=tuple(
-            Bin(predicted=float(mean), observed=Ratio(numerator=round(float(share) * size), denominator=size))
-            for share, mean, size in zip(observed, means, counts, strict=True)
+            CalibrationBin(
+                predicted=float(rows_of_bin["predicted"].mean()),
+                observed=Ratio(numerator=int(rows_of_bin["outcome"].sum()), denominator=len(rows_of_bin)),
+            )
+            for _, rows_of_bin in checked.groupby(quantiles, observed=True)
         ),
     )
-    return Calibration(
-        calibration.operating,
-        calibration.target,
-        calibration.questions,
-        calibration.rows,
-        calibration.predict,
-        check,
-    )
+    return replace(calibration, check=check)
 
 
-def _need_real(frozen: Frozen) -> None:
+def _scored_outcomes(
+    frozen: Frozen, target: Target
+) -> tuple[list[float], list[int], tuple[LabelledQuestion, ...]]:
+    """Scores and outcomes of the rows that have both; what is not known is left out, never taken for "no"."""
     if frozen.questions.origin == "designed":
         raise GateError(
             "the questions were designed, so shares among them stand for nothing else",
             remedy="calibrate and check on questions that were sampled from use",
         )
-
-
-def _need_both(outcomes: Sequence[int], target: Target, what: str) -> None:
-    if min(sum(outcomes), len(outcomes) - sum(outcomes)) < _FEWEST:
-        raise GateError(
-            f"{sum(outcomes)} of {len(outcomes)} questions have the outcome '{target}'",
-            remedy=f"{what} on questions of both outcomes, {_FEWEST} of each or more",
-        )
-
-
-def _known(frozen: Frozen, target: Target) -> tuple[list[float], list[int], tuple[Row, ...]]:
-    """Scores and outcomes of the rows that have both; what is not known is left out, never taken for "no"."""
     scores, outcomes, rows = [], [], []
     for row in frozen.rows:
-        value, outcome = gate_value(frozen.operating, row.retrieval), _outcome(row, target)
+        value = gate_value(frozen.operating, row)
+        if target == "evidence_present":
+            open_label = row.evidence is EvidenceLabel.UNVERIFIED
+            outcome = None if open_label else row.evidence is EvidenceLabel.PRESENT
+        else:
+            grade = row.answer.grade if row.answer else None
+            judged = grade in (Grade.CORRECT, Grade.PARTIAL, Grade.WRONG)
+            outcome = grade is Grade.CORRECT if judged else None
         if isinstance(value, float) and outcome is not None:
             scores.append(value)
             outcomes.append(int(outcome))
@@ -214,12 +203,12 @@ def _known(frozen: Frozen, target: Target) -> tuple[list[float], list[int], tupl
     return scores, outcomes, tuple(rows)
 
 
-def _outcome(row: Row, target: Target) -> bool | None:
-    if target == "evidence_present":
-        evidence = row.label.evidence
-        return None if evidence is Evidence.UNVERIFIED else evidence is Evidence.PRESENT
-    grade = row.label.answer.grade if row.label.answer else None
-    return grade is Grade.CORRECT if grade in (Grade.CORRECT, Grade.PARTIAL, Grade.WRONG) else None
+def _require_both(outcomes: Sequence[int], target: Target, purpose: str) -> None:
+    if min(sum(outcomes), len(outcomes) - sum(outcomes)) < _FEWEST:
+        raise GateError(
+            f"{sum(outcomes)} of {len(outcomes)} questions have the outcome '{target}'",
+            remedy=f"{purpose} on questions of both outcomes, {_FEWEST} of each or more",
+        )
 
 
 def _fitted(
@@ -250,35 +239,26 @@ def _fitted(
     sign = 1.0 if operating.direction is Direction.HIGHER else -1.0
     model = CalibratedClassifierCV(FrozenEstimator(ScoreItself()), method=method)
     model.fit(sign * np.asarray(scores)[:, None], outcomes)
-    return lambda given: model.predict_proba(sign * np.asarray(given, dtype=float)[:, None])[:, 1]
+    return lambda values: model.predict_proba(sign * np.asarray(values, dtype=float)[:, None])[:, 1]
 
 
-def _bin_counts(predicted: NDArray[Any], bins: int) -> list[int]:
-    """How many predictions are in each bin that calibration_curve shows; it keeps its counts to itself."""
-    import numpy as np
-
-    edges = np.percentile(predicted, np.linspace(0, 1, bins + 1) * 100)
-    counts = np.bincount(np.searchsorted(edges[1:-1], predicted), minlength=bins)
-    return [int(size) for size in counts if size]
-
-
-def _need_same_scores(operating: OperatingRecord, calibration: Calibration) -> None:
+def _require_same_scores(operating: OperatingRecord, calibration: Calibration) -> None:
     if operating != calibration.operating:
         raise GateError("the calibration is for other scores, versions or settings", remedy="calibrate anew")
 
 
-def _need_independent(fitted: Sequence[Row], checked: Sequence[Row]) -> None:
-    known = {row.id for row in fitted}
-    groups = {row.label.group for row in fitted} - {None}
+def _require_independent(fitted: Sequence[LabelledQuestion], checked: Sequence[LabelledQuestion]) -> None:
+    ids = {row.id for row in fitted}
+    groups = {row.group for row in fitted} - {None}
     problems = [
         f"row {row.number} ({row.id}): the question, or its group, was fitted on"
         for row in checked
-        if row.id in known or row.label.group in groups
+        if row.id in ids or row.group in groups
     ]
     problems += [
-        f"row {other.number} ({other.id}): almost the same as {one.id}, which was fitted on"
-        for one, other, _ in near_duplicates((*fitted, *checked))
-        if one in fitted and other in checked and other.id not in known
+        f"row {row.number} ({row.id}): almost the same as {earlier.id}, which was fitted on"
+        for earlier, row in near_duplicates((*fitted, *checked))
+        if earlier in fitted and row in checked and row.id not in ids
     ]
     if problems:
         raise GateError("the data of the check are not independent", problems=tuple(problems))
@@ -306,33 +286,28 @@ class Guarantee(Model):
     questions_without_evidence: int
 
     @property
-    def needed(self) -> int:
-        """Questions without evidence that are enough if none of them passes, for as many thresholds as were tried."""
-        # The first of n thresholds must reach (1 - confidence) / n, and (1 - limit) ** questions is the chance of none.
-        chance = (1 - self.confidence) / len(self.tried)
-        return math.ceil(math.log(chance) / math.log(1 - self.max_false_pass) - 1e-9)
-
-    @property
     def statement(self) -> str:
         """What may be said, with its conditions."""
-        if self.chosen is None:
-            many, needed = self.questions_without_evidence, self.needed
+        if self.chosen is None or self.false_pass is None:
+            # The first of n thresholds must reach (1 - confidence) / n, and (1 - limit) ** questions is the chance
+            # that none of so many passes: so many are enough.
+            chance = (1 - self.confidence) / len(self.tried)
+            enough = math.ceil(math.log(chance) / math.log(1 - self.max_false_pass) - 1e-9)
+            many = self.questions_without_evidence
             why = (
-                f"{many} such questions are too few: without a single false pass {needed} would be needed"
-                if many < needed
-                else f"too many of the {many} such questions pass ({needed} are enough where none does)"
+                f"{many} such questions are too few: without a single false pass {enough} would be needed"
+                if many < enough
+                else f"too many of the {many} such questions pass ({enough} are enough where none does)"
             )
             return (
                 f"No threshold of {len(self.tried)} can be guaranteed to let through at most "
                 f"{percent(self.max_false_pass)} of the questions without evidence: {why}."
             )
-        passed = self.false_pass
-        seen = "" if passed is None else f"{passed.numerator} of {passed.denominator}"
         return (
             f"At {written(self.chosen)}, at most {percent(self.max_false_pass)} of questions without evidence pass, "
-            f"with {percent(self.confidence)} confidence (one-sided): {seen} did. This holds for questions that come "
-            "as these did, if these were not used to choose anything before; not for other questions, versions or "
-            "indexes."
+            f"with {percent(self.confidence)} confidence (one-sided): {self.false_pass.numerator} of "
+            f"{self.false_pass.denominator} did. This holds for questions that come as these did, if these were not "
+            "used to choose anything before; not for other questions, versions or indexes."
         )
 
 
@@ -359,20 +334,34 @@ def guaranteed_threshold(
     """
     if not (0 < max_false_pass < 1 and 0 < confidence < 1 and thresholds):
         raise GateError("the limit and the confidence lie between 0 and 1, and a threshold is needed")
-    need_verified(frozen, unverified)
-    rows = [row for row in frozen.rows if row.label.evidence is not Evidence.UNVERIFIED]
-    _need_draws(rows)
-    present = [int(row.label.evidence is Evidence.PRESENT) for row in rows]
+    require_verified(frozen, unverified)
+    rows = [row for row in frozen.rows if row.evidence is not EvidenceLabel.UNVERIFIED]
+    by_words: dict[str, list[LabelledQuestion]] = defaultdict(list)
+    for row in rows:
+        by_words[without_end(row.query)].append(row)
+    if copies := [f"{listed(same)}: the same question" for same in by_words.values() if same[1:]]:
+        raise GateError(
+            "nothing can be guaranteed by copies of a question",
+            problems=tuple(copies),
+            remedy="keep one of each: a copy is no further draw",
+        )
+    present = [int(row.evidence is EvidenceLabel.PRESENT) for row in rows]
     if len(set(present)) < 2:
         raise GateError("questions with and questions without evidence are needed")
-    tried = sorted(set(thresholds))
-
-    def passes(_places: Any, threshold: float) -> Any:
-        return np.array([int(decide(frozen.operating, row.retrieval, threshold).passed) for row in rows])
-
+    try:
+        from mapie.risk_control import BinaryClassificationController
+    except ImportError as error:
+        raise ModelError(
+            "MAPIE is not installed, so no threshold can be guaranteed",
+            remedy='install it: pip install ".[evaluate]"',
+        ) from error
     import numpy as np
 
-    control = _controller()(
+    def passes(_places: Any, threshold: float) -> Any:
+        return np.array([int(decide(frozen.operating, row, threshold).passed) for row in rows])
+
+    tried = sorted(set(thresholds))
+    control = BinaryClassificationController(
         passes,
         risk="fpr",
         target_level=float(max_false_pass),
@@ -383,45 +372,17 @@ def guaranteed_threshold(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that none, or all, are valid: the statement says it
         control.calibrate(np.arange(len(rows)), present)
-    best = control.best_predict_param
-    chosen = None if best is None else float(best[0])
+    chosen = None if control.best_predict_param is None else float(control.best_predict_param[0])
+    false_pass = None
+    if chosen is not None:
+        wrong = sum(passed and not label for passed, label in zip(passes(None, chosen), present, strict=True))
+        false_pass = Ratio(numerator=int(wrong), denominator=present.count(0))
     return Guarantee(
         max_false_pass=max_false_pass,
         confidence=confidence,
         tried=tuple(tried),
-        valid=tuple(float(one[0]) for one in control.valid_predict_params),
+        valid=tuple(float(threshold[0]) for threshold in control.valid_predict_params),
         chosen=chosen,
-        false_pass=None if chosen is None else _false_pass(frozen, chosen),
+        false_pass=false_pass,
         questions_without_evidence=present.count(0),
     )
-
-
-def _need_draws(rows: Sequence[Row]) -> None:
-    """Copies of one question are one draw; the test would count them as many."""
-    by_words: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        by_words[without_end(row.retrieval.query)].append(row)
-    copies = tuple(f"{listed(same)}: the same question" for same in by_words.values() if same[1:])
-    if copies:
-        raise GateError(
-            "nothing can be guaranteed by copies of a question",
-            problems=copies,
-            remedy="keep one of each: a copy is no further draw",
-        )
-
-
-def _false_pass(frozen: Frozen, threshold: float) -> Ratio:
-    absent = frozen.labelled(Evidence.ABSENT)
-    passed = sum(decide(frozen.operating, row.retrieval, threshold).passed for row in absent)
-    return Ratio(numerator=passed, denominator=len(absent))
-
-
-def _controller() -> Any:
-    try:
-        from mapie.risk_control import BinaryClassificationController
-    except ImportError as error:
-        raise ModelError(
-            "MAPIE is not installed, so no threshold can be guaranteed",
-            remedy='install it: pip install ".[evaluate]"',
-        ) from error
-    return BinaryClassificationController

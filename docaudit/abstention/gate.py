@@ -1,22 +1,8 @@
-"""When should a question-answering tool hold back, and how well does it do it?
+"""The gate of a question-answering tool: each question passes, or is held for one of four reasons.
 
-Records and rules only: metrics come from scikit-learn, scipy and MAPIE. Nothing here searches a document; the gate
-looks at scores that a retriever gave, and at labels that people gave.
-
-The gate: one question passes, or is held for one of four reasons that are never mixed.
-
-What a gate looks at: how scores come about, and what the retriever found for each question.
-
-Absent values are reasons, never 0: a candidate without score, a question without candidates and a search that failed
-are three things, and none of them is a low score.
-
-What people said about a question: is the evidence there, and was the answer right? Two labels, never one.
-
-"Unverified" is a label of its own. It is not pushed into "absent": one search that found nothing shows nothing.
-
-A share that never leaves its numerator and denominator behind.
-
-Whether two texts are the same question: one rule for holds and ledgers, and no more lenient than a reader is.
+The gate looks at scores that a retriever gave and at labels that people gave; it searches nothing. Absent values are
+reasons, never 0: a candidate without score, a question without candidates and a search that failed are three things.
+"Unverified" is a label of its own: one search that found nothing shows no absence.
 """
 
 from __future__ import annotations
@@ -29,6 +15,7 @@ from typing import Any, Literal
 
 from pydantic import Field, computed_field, model_validator
 
+from docaudit.codes import Code
 from docaudit.justification import Model
 from docaudit.text.numbers import percent
 
@@ -45,9 +32,9 @@ class Direction(StrEnum):
     HIGHER = "higher_is_better"
     LOWER = "lower_is_better"
 
-    def better(self, one: float, other: float) -> bool:
+    def better(self, score: float, than: float) -> bool:
         """Whether the first score is strictly better than the second."""
-        return one > other if self is Direction.HIGHER else one < other
+        return score > than if self is Direction.HIGHER else score < than
 
 
 class Aggregation(StrEnum):
@@ -57,8 +44,8 @@ class Aggregation(StrEnum):
     MIN_OF_TOP_N = "min_of_top_n"
 
 
-class Comparison(StrEnum):
-    """Whether a value that equals the threshold passes; said for "higher is better" and turned round for "lower"."""
+class ThresholdComparison(StrEnum):
+    """Whether a value that equals the threshold passes; written for "higher is better", turned round for "lower"."""
 
     AT_LEAST = ">="
     MORE_THAN = ">"
@@ -84,7 +71,7 @@ class OperatingRecord(Model):
     direction: Direction
     aggregation: Aggregation = Aggregation.TOP_1
     top_n: int | None = Field(default=None, ge=1, strict=True)
-    comparison: Comparison = Comparison.AT_LEAST
+    comparison: ThresholdComparison = ThresholdComparison.AT_LEAST
     model_version: str | None = None
     index_version: str | None = None
     config_version: str | None = None
@@ -96,15 +83,11 @@ class OperatingRecord(Model):
             raise ValueError("min_of_top_n needs top_n, and top_1 has none")
         return self
 
-    def better(self, one: float, other: float) -> bool:
-        """Whether the first score is strictly better than the second."""
-        return self.direction.better(one, other)
-
     def passes(self, value: float, threshold: float) -> bool:
         """Whether a value gets through."""
-        return self.better(value, threshold) or (
-            self.comparison is Comparison.AT_LEAST and value == threshold
-        )
+        if value == threshold:
+            return self.comparison is ThresholdComparison.AT_LEAST
+        return self.direction.better(value, threshold)
 
     def rule(self, threshold: float) -> str:
         """The comparison in words: ``value >= 0.4``."""
@@ -149,32 +132,31 @@ class Retrieval(Model):
             raise ValueError("a search that failed has no candidates")
         if self.status == "ok" and self.error:
             raise ValueError("a search that did not fail has no error")
-        named = [candidate.doc_id for candidate in self.candidates]
-        if len(set(named)) < len(named):
+        if len({candidate.doc_id for candidate in self.candidates}) < len(self.candidates):
             raise ValueError("a candidate is listed twice")
         return self
 
 
-class Reason(StrEnum):
+class Reason(Code):
     """What the gate says of a question; only `below_threshold` is about the size of a score."""
 
-    PASS = "pass"
-    BELOW_THRESHOLD = "below_threshold"
-    NO_CANDIDATES = "no_candidates"
-    MISSING_SCORE = "missing_score"
-    RETRIEVAL_FAILED = "retrieval_failed"
+    PASS = (
+        "pass",
+        "The value of the question reaches the threshold, so generation may begin; that is not yet an answer.",
+    )
+    BELOW_THRESHOLD = "below_threshold", "The question has a value, and it does not reach the threshold."
+    NO_CANDIDATES = (
+        "no_candidates",
+        "The retriever found nothing; that is no score of 0, and shows no absence.",
+    )
+    MISSING_SCORE = "missing_score", "A candidate that counts has no score; that is no score of 0."
+    RETRIEVAL_FAILED = (
+        "retrieval_failed",
+        "The search did not take place, so nothing is known about the question.",
+    )
 
 
-MEANINGS = {
-    Reason.PASS: "The value of the question reaches the threshold, so generation may begin; that is not yet an answer.",
-    Reason.BELOW_THRESHOLD: "The question has a value, and it does not reach the threshold.",
-    Reason.NO_CANDIDATES: "The retriever found nothing; that is no score of 0, and shows no absence.",
-    Reason.MISSING_SCORE: "A candidate that counts has no score; that is no score of 0.",
-    Reason.RETRIEVAL_FAILED: "The search did not take place, so nothing is known about the question.",
-}
-
-
-class Decision(Model):
+class GateDecision(Model):
     """What the gate decided for one question.
 
     Attributes:
@@ -197,34 +179,32 @@ def gate_value(operating: OperatingRecord, retrieval: Retrieval) -> float | Reas
     """The value that is compared with a threshold, or the reason why there is none."""
     if retrieval.status == "failed":
         return Reason.RETRIEVAL_FAILED
-    looked_at = retrieval.candidates[: operating.top_n or 1]
-    if not looked_at:
+    candidates = retrieval.candidates[: operating.top_n or 1]
+    if not candidates:
         return Reason.NO_CANDIDATES
-    scores = [candidate.score for candidate in looked_at if candidate.score is not None]
-    if len(scores) < len(looked_at):
+    scores = [candidate.score for candidate in candidates if candidate.score is not None]
+    if len(scores) < len(candidates):
         return Reason.MISSING_SCORE
     return min(scores) if operating.direction is Direction.HIGHER else max(scores)
 
 
-def decide(operating: OperatingRecord, retrieval: Retrieval, threshold: float) -> Decision:
+def decide(operating: OperatingRecord, retrieval: Retrieval, threshold: float) -> GateDecision:
     """Pass or hold one question."""
     value = gate_value(operating, retrieval)
     if isinstance(value, Reason):
-        return Decision(query_id=retrieval.id, reason=value)
-    passed = operating.passes(value, threshold)
-    return Decision(
-        query_id=retrieval.id, reason=Reason.PASS if passed else Reason.BELOW_THRESHOLD, value=value
-    )
+        return GateDecision(query_id=retrieval.id, reason=value)
+    reason = Reason.PASS if operating.passes(value, threshold) else Reason.BELOW_THRESHOLD
+    return GateDecision(query_id=retrieval.id, reason=reason, value=value)
 
 
 def decide_all(
     operating: OperatingRecord, retrievals: Iterable[Retrieval], threshold: float
-) -> tuple[Decision, ...]:
+) -> tuple[GateDecision, ...]:
     """Pass or hold each question, in order."""
     return tuple(decide(operating, retrieval, threshold) for retrieval in retrievals)
 
 
-class Evidence(StrEnum):
+class EvidenceLabel(StrEnum):
     """Whether the collection that the user may read holds what an answer needs."""
 
     PRESENT = "present"
@@ -258,7 +238,7 @@ class Grade(StrEnum):
     UNDECIDABLE = "undecidable"
 
 
-class Answer(Model):
+class GradedAnswer(Model):
     """What became of a question once it was past the gate.
 
     Attributes:
@@ -274,7 +254,7 @@ class Answer(Model):
     missing: tuple[str, ...] = ()
 
     @model_validator(mode="after")
-    def _consistent(self) -> Answer:
+    def _consistent(self) -> GradedAnswer:
         if self.returned != (self.grade is not None):
             raise ValueError("an answer that was returned has a grade, one that was held back has none")
         if not self.returned and (self.satisfied or self.missing):
@@ -290,49 +270,8 @@ class Answer(Model):
         return self
 
 
-class Label(Model):
-    """What is known of one question.
-
-    Attributes:
-        evidence: Whether the evidence is in the collection.
-        basis: What "absent" rests on.
-        required_doc_ids: Documents that an answer needs; None if they were not written down.
-        group: Questions about one rule, and paraphrases of each other, have one group.
-        category: Kind of question, for results apart ("negation", "same name, other product").
-        votes: What each person said, if several did.
-        answer: The answer that stands behind the gate; None if none was made.
-    """
-
-    evidence: Evidence
-    basis: AbsentBasis | None = None
-    required_doc_ids: tuple[str, ...] | None = None
-    group: str | None = Field(default=None, min_length=1)
-    category: str | None = Field(default=None, min_length=1)
-    votes: Mapping[str, Evidence] = Field(default_factory=dict)
-    answer: Answer | None = None
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Label:
-        if self.evidence is Evidence.ABSENT and self.basis is None:
-            raise ValueError("'absent' needs a basis: scope, version, permission and method")
-        if self.evidence is Evidence.ABSENT and self.required_doc_ids:
-            raise ValueError("'absent', but required documents are named")
-        if self.evidence is Evidence.PRESENT and self.required_doc_ids == ():
-            raise ValueError("'present', but the list of required documents is empty")
-        said = set(self.votes.values())
-        if len(said) == 1 and said != {self.evidence}:
-            raise ValueError(f"everyone voted '{said.pop()}', but the label is '{self.evidence}'")
-        if self.evidence is Evidence.ABSENT and self.answer and self.answer.grade is Grade.CORRECT:
-            raise ValueError("'absent', but the answer was graded correct against evidence")
-        return self
-
-    @property
-    def disputed(self) -> bool:
-        """Whether people disagreed."""
-        return len(set(self.votes.values())) > 1
-
-
 CONFIDENCE = 0.95
+"""Two-sided confidence of every interval; the customary level, chosen and not measured."""
 
 
 class Ratio(Model):
@@ -348,11 +287,11 @@ class Ratio(Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _computed_anew(cls, given: Any) -> Any:
+    def _computed_anew(cls, saved: Any) -> Any:
         """A saved ratio also has its share and interval; they follow from the counts."""
-        if not isinstance(given, dict):
-            return given
-        return {name: value for name, value in given.items() if name not in ("share", "interval")}
+        if not isinstance(saved, dict):
+            return saved
+        return {name: value for name, value in saved.items() if name not in ("share", "interval")}
 
     @model_validator(mode="after")
     def _a_part_of_the_whole(self) -> Ratio:
@@ -374,8 +313,8 @@ class Ratio(Model):
             return None
         from scipy.stats import binomtest  # slow to import, and the command line must start fast
 
-        found = binomtest(self.numerator, self.denominator).proportion_ci(CONFIDENCE, method="exact")
-        return float(found.low), float(found.high)
+        bounds = binomtest(self.numerator, self.denominator).proportion_ci(CONFIDENCE, method="exact")
+        return float(bounds.low), float(bounds.high)
 
     def __str__(self) -> str:
         """``21 of 75 (28.0 %)``; with the bound where all or none were counted."""
@@ -391,9 +330,6 @@ class Ratio(Model):
         return f"{counts} ({percent(self.share)}{bound})"
 
 
-_END = "?？.。!！ "
-
-
 def plain(text: str) -> str:
     """The text in one Unicode form, without outer blanks, each run of blanks one; nothing else is dropped.
 
@@ -403,11 +339,11 @@ def plain(text: str) -> str:
     return re.sub(r"\s+", " ", unicodedata.normalize("NFC", text)).strip()
 
 
-def same_question(one: str | None, other: str | None) -> bool:
+def same_question(question: str | None, other: str | None) -> bool:
     """Whether both ask the same; a question that is not there is none, so it is the same as nothing."""
-    return bool(one and other) and plain(one or "") == plain(other or "") != ""
+    return bool(question and other) and plain(question or "") == plain(other or "") != ""
 
 
 def without_end(text: str) -> str:
     """The plain text without the signs that end it, for labels that contradict each other."""
-    return plain(text).rstrip(_END)
+    return plain(text).rstrip("?？.。!！ ")

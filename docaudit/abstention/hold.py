@@ -1,32 +1,28 @@
-"""A question that the gate held, with docaudit's justification for each document that was searched for it.
+"""A question that was held: what docaudit says of the absence behind it, and what the user is told.
 
-A low score shows no absence; a justification does. So a hold is justified only if docaudit found absence in every
-document of the collection, with no obligation waived; one document that nobody audited leaves it unproven.
-
-What the user is told when an answer is held back: what could not be confirmed, and what to do next.
-
-Never that a thing does not exist or need not be done, never a score, and never a word about material that the user may
-not read. A search that failed is an outage, not an absence.
+A low score shows no absence; a justification does. A hold is justified only if docaudit found absence in every document
+of the collection, with no obligation waived. The user is told what could not be confirmed and what to do next: never
+that a thing does not exist, never a score, never a word about material that the user may not read.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, model_validator
 
-from docaudit.abstention.gate import Decision, Ratio, Reason, same_question
+from docaudit.abstention.gate import GateDecision, Reason, same_question
 from docaudit.abstention.ledger.results import AbstentionEvidence
 from docaudit.abstention.ledger.rows import Absence, Name, Sha256
-from docaudit.abstention.results import Given
+from docaudit.abstention.results import Given, repeated
 from docaudit.codes import Finding, Obligation
 from docaudit.errors import GateError
 from docaudit.files import write_text
-from docaudit.justification import AbsenceJustification, Model
+from docaudit.justification import AbsenceJustification
 from docaudit.saved import dump
 from docaudit.verify import inconsistencies
 
@@ -44,7 +40,7 @@ class Hold(Given):
         justifications: Of these documents, for this question.
     """
 
-    decision: Decision
+    decision: GateDecision
     question: str = Field(min_length=1)
     documents: Mapping[Name, Sha256] = Field(min_length=1)
     justifications: tuple[AbsenceJustification, ...] = ()
@@ -52,15 +48,18 @@ class Hold(Given):
     @model_validator(mode="after")
     def _consistent(self) -> Hold:
         problems = ["the question passed the gate"] if self.decision.passed else []
-        if len(set(self.documents.values())) < len(self.documents):
+        if repeated(self.documents.values()):
             problems.append("a document is listed under two names")
-        for number, one in enumerate(self.justifications, 1):
-            problems += [f"justification {number}: {fault}" for fault in self._faults(one)]
-        audited = [_document(one) for one in self.justifications]
+        hashes = [_sha256(justification) for justification in self.justifications]
+        for number, (justification, sha256) in enumerate(zip(self.justifications, hashes, strict=True), 1):
+            where = f"justification {number}"
+            if not same_question(justification.question, self.question):
+                problems.append(f"{where}: is about another question")
+            if sha256 not in self.documents.values():
+                problems.append(f"{where}: is about another document ({sha256[:12]})")
+            problems += [f"{where}: {fault}" for fault in inconsistencies(justification)]
         problems += [
-            f"document {sha256[:12]} has {audited.count(sha256)} justifications"
-            for sha256 in dict.fromkeys(audited)
-            if audited.count(sha256) > 1
+            f"document {sha256[:12]} has {hashes.count(sha256)} justifications" for sha256 in repeated(hashes)
         ]
         if len({one.concept_table_fingerprint for one in self.justifications if not one.redacted}) > 1:
             problems.append("the justifications are of different concept tables")
@@ -68,32 +67,25 @@ class Hold(Given):
             raise GateError(f"no hold can be made of {self.decision.query_id}", problems=tuple(problems))
         return self
 
-    def _faults(self, one: AbsenceJustification) -> list[str]:
-        found = [] if same_question(one.question, self.question) else ["is about another question"]
-        if _document(one) not in self.documents.values():
-            found.append(f"is about another document ({_document(one)[:12]})")
-        return found + list(inconsistencies(one))
-
     @property
     def unaudited(self) -> tuple[str, ...]:
         """Names of the documents without a justification."""
-        audited = {_document(one) for one in self.justifications}
+        audited = set(map(_sha256, self.justifications))
         return tuple(name for name, sha256 in self.documents.items() if sha256 not in audited)
 
     @property
     def waived(self) -> Mapping[str, tuple[Obligation, ...]]:
         """For each document found without it, the obligations that a person waived: that is no proof."""
-        names = {sha256: name for name, sha256 in self.documents.items()}
         return {
-            names[_document(one)]: one.waived
-            for one in self.justifications
-            if one.finding is Finding.ABSENT and one.waived
+            self._name(justification): justification.waived
+            for justification in self.justifications
+            if justification.finding is Finding.ABSENT and justification.waived
         }
 
     @property
     def evidence(self) -> AbstentionEvidence:
         """Justified (absent in every document, nothing waived), unproven, wrong (mentioned after all), or not given."""
-        findings = {one.finding for one in self.justifications}
+        findings = {justification.finding for justification in self.justifications}
         if Finding.MENTIONED in findings:
             return AbstentionEvidence.WRONG
         if not findings:
@@ -111,56 +103,27 @@ class Hold(Given):
         Raises:
             OutputError: A file cannot be written.
         """
-        names = {sha256: name for name, sha256 in self.documents.items()}
         rows = []
-        for one in self.justifications:
-            path = f"{folder}/{one.digest}.json"
-            write_text(Path(ledger) / path, dump(one))
-            kept = {"path": path, "digest": one.digest, "finding": one.finding, "waived": one.waived}
-            rows.append(Absence(document=names[_document(one)], **kept))
+        for justification in self.justifications:
+            path = f"{folder}/{justification.digest}.json"
+            write_text(Path(ledger) / path, dump(justification))
+            rows.append(
+                Absence(
+                    document=self._name(justification),
+                    path=path,
+                    digest=justification.digest,
+                    finding=justification.finding,
+                    waived=justification.waived,
+                )
+            )
         return tuple(rows)
 
-
-class AbstentionQuality(Model):
-    """How well holds are founded; the four add up to all holds.
-
-    Attributes:
-        shares: Holds of each kind, of all holds.
-        ids: Which.
-        reasons: How many holds the gate gave each reason; none of these shows absence.
-    """
-
-    shares: Mapping[AbstentionEvidence, Ratio]
-    ids: Mapping[AbstentionEvidence, tuple[str, ...]]
-    reasons: Mapping[Reason, int]
+    def _name(self, justification: AbsenceJustification) -> str:
+        return next(name for name, sha256 in self.documents.items() if sha256 == _sha256(justification))
 
 
-def abstention_quality(holds: Sequence[Hold]) -> AbstentionQuality:
-    """Score holds; raises GateError if a question was held twice."""
-    names = [one.decision.query_id for one in holds]
-    twice = [
-        f"rows {', '.join(str(at) for at, other in enumerate(names, 1) if other == name)}: '{name}' is held twice"
-        for name in dict.fromkeys(names)
-        if names.count(name) > 1
-    ]
-    if twice:
-        raise GateError("these holds cannot be scored", problems=tuple(twice))
-    ids = {
-        kind: tuple(one.decision.query_id for one in holds if one.evidence is kind)
-        for kind in AbstentionEvidence
-    }
-    return AbstentionQuality(
-        shares={kind: Ratio(numerator=len(found), denominator=len(holds)) for kind, found in ids.items()},
-        ids=ids,
-        reasons={
-            reason: sum(one.decision.reason is reason for one in holds)
-            for reason in Reason
-            if reason is not Reason.PASS
-        },
-    )
-
-
-def _document(justification: AbsenceJustification) -> str:
+def _sha256(justification: AbsenceJustification) -> str:
+    """Hash of the document; empty where a justification names none."""
     return justification.document.sha256 if justification.document else ""
 
 
@@ -222,12 +185,13 @@ def hold_message(
     """
     if reason is Reason.PASS:
         raise GateError("a question that passed is not held")
-    if not [one for one in unconfirmed if one.strip()] or not next_step.strip():
+    if not "".join(unconfirmed).strip() or not next_step.strip():
         raise GateError("a message names what could not be confirmed, and a next step")
-    held = _PARTIAL if confirmed else _UNCONFIRMED
-    form = _OUTAGE if reason is Reason.RETRIEVAL_FAILED else held
+    template = _PARTIAL if confirmed else _UNCONFIRMED
+    if reason is Reason.RETRIEVAL_FAILED:
+        template = _OUTAGE
     join = _JOIN[language]
-    text = form[language].format(
+    text = template[language].format(
         items=join.join(unconfirmed), confirmed=join.join(confirmed), next_step=next_step
     )
     check_message(text, restricted)
@@ -236,15 +200,16 @@ def hold_message(
 
 def check_message(text: str, restricted: Iterable[str] = ()) -> None:
     """Raise GateError if a text for users says more than is known, or gives away what they may not learn."""
-    found = _FORBIDDEN.search(_folded(text, str.strip))
-    if found:
-        raise GateError(f"a message must not say '{found.group()}'", remedy="say what could not be confirmed")
-    folded = _folded(text, str.casefold)
-    if any(_folded(name, str.casefold) in folded for name in restricted if name.strip()):
+    if forbidden := _FORBIDDEN.search(_one_width(text)):
+        raise GateError(
+            f"a message must not say '{forbidden.group()}'", remedy="say what could not be confirmed"
+        )
+    folded = _one_width(text).casefold()
+    if any(_one_width(name).casefold() in folded for name in restricted if name.strip()):
         # Not which one: this error may be logged where the user can read it.
         raise GateError("the message names something that the user may not learn of")
 
 
-def _folded(text: str, then: Callable[[str], str]) -> str:
+def _one_width(text: str) -> str:
     """One width of letters and single blanks: a line break within a name hides nothing."""
-    return then(re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text)).strip())
+    return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text)).strip()

@@ -6,21 +6,23 @@ Needs matplotlib (extra `evaluate`).
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
 from docaudit.abstention.gate import Direction, written
-from docaudit.abstention.threshold_sweep import Sweep
+from docaudit.abstention.threshold_sweep import ThresholdSweep
 from docaudit.errors import ModelError, OutputError
 from docaudit.files import write_bytes
 
-_MOST_MARKS, _MOST_DOTS, _ROOM = 8, 40, 0.7
+_MOST_MARKS, _MOST_DOTS = (
+    8,
+    40,
+)  # more names overlap, more dots run into a line (seen on the pictures, not measured)
 _RISK, _FALSE_PASS, _OVER_HOLD = "#1f4e79", "#b3261e", "#8a6d00"
 
 
-def need_place(path: Path) -> None:
+def require_place(path: Path) -> None:
     """Raise OutputError if no picture can be written there: better before anything is counted than after."""
     if path.suffix.lower() not in (".png", ".svg"):
         raise OutputError("a picture is PNG or SVG", file=str(path), remedy="end the name with .png or .svg")
@@ -28,10 +30,10 @@ def need_place(path: Path) -> None:
         raise OutputError("there is no such folder", file=str(path), remedy="make it, or name another")
 
 
-def write_plot(sweep: Sweep, path: Path) -> None:
+def write_plot(sweep: ThresholdSweep, path: Path) -> None:
     """Write the picture; the suffix says PNG or SVG. Raises ModelError without matplotlib, OutputError otherwise."""
-    need_place(path)
-    form = path.suffix.lower().lstrip(".")
+    require_place(path)
+    image_format = path.suffix.lower().lstrip(".")
     try:
         import matplotlib as mpl
         from matplotlib.figure import Figure
@@ -44,88 +46,88 @@ def write_plot(sweep: Sweep, path: Path) -> None:
     with mpl.rc_context({"svg.hashsalt": "docaudit", "font.size": 9}):
         figure = Figure(figsize=(10, 4.2), layout="constrained")
         left, right = figure.subplots(1, 2)
-        _risk_coverage(left, sweep)
-        _errors(right, sweep)
-        figure.suptitle(_title(sweep), fontsize=10, parse_math=False)
+        _draw_risk_coverage(left, sweep)
+        _draw_errors(right, sweep)
+        questions = sweep.points[0].gate.passed.denominator
+        part = "all questions" if sweep.part == "all" else f"the part {sweep.part.replace('_', ' ')}"
+        named = "" if sweep.named else "; no threshold was named, so none is marked"
+        title = (
+            f"{_drawable(sweep.questions.name)}: {_drawable(sweep.operating.score_kind)}, {part}\n"
+            f"{questions} questions, results sha256 {sweep.sha256[:12]}{named}"
+        )
+        figure.suptitle(title, fontsize=10, parse_math=False)
         # Without a date, the same results give the same bytes.
-        kept = {"Date": None} if form == "svg" else {"Software": None}
-        figure.savefig(buffer, format=form, dpi=150, metadata=kept)
+        metadata = {"Date": None} if image_format == "svg" else {"Software": None}
+        figure.savefig(buffer, format=image_format, dpi=150, metadata=metadata)
     write_bytes(path, buffer.getvalue())
 
 
-def _risk_coverage(axes: Any, sweep: Sweep) -> None:
+def _draw_risk_coverage(axes: Any, sweep: ThresholdSweep) -> None:
     curve = sweep.risk_coverage
-    coverage = [curve.coverage(one) for one in curve.points]
-    risk = [one.risk for one in curve.points]
+    coverage = [curve.coverage(point) for point in curve.points]
+    risk = [point.risk for point in curve.points]
     area = "not measurable" if curve.aurc is None else f"{curve.aurc:.3f}"
-    axes.plot(coverage, risk, marker=_marker("o", coverage), markersize=3, linewidth=1, color=_RISK)
-    _mark_thresholds(axes, sweep)
+    marker = "o" if len(coverage) <= _MOST_DOTS else ""
+    axes.plot(coverage, risk, marker=marker, markersize=3, linewidth=1, color=_RISK)
+    thresholds: dict[int, list[str]] = {}
+    for point in sweep.points if sweep.named else ():
+        passed = point.gate.passed.numerator - point.gate.unverified_passed.numerator
+        thresholds.setdefault(passed, []).append(written(point.gate.threshold))
+    for x, y, place in zip(coverage, risk, curve.points, strict=True):
+        if place.passed in thresholds and len(thresholds) <= _MOST_MARKS:
+            names = ", ".join(thresholds[place.passed])
+            axes.plot([x], [y], marker="o", markersize=7, fillstyle="none", color=_RISK)
+            axes.annotate(names, (x, y), ha="center", xytext=(0, 8), textcoords="offset points", color=_RISK)
     axes.set(xlim=(0, 1.02), ylim=(-0.02, 1.02), title=f"Risk and coverage, area {area}")
     axes.set_xlabel("coverage: passed, of all questions with known evidence")
     axes.set_ylabel("risk: without evidence, of those that passed")
     if curve.greatest_coverage < 1:
         axes.axvline(curve.greatest_coverage, color="#888888", linewidth=0.8, linestyle=":")
+        right_of_it = curve.greatest_coverage < 0.7  # there the words have room beside the line
         axes.annotate(
-            "the rest has no score" if curve.greatest_coverage < _ROOM else "right of it: no score",
+            "the rest has no score" if right_of_it else "right of it: no score",
             (curve.greatest_coverage, 0.98),
-            # On the side of the rest, where the words have room there.
-            ha="left" if curve.greatest_coverage < _ROOM else "right",
+            ha="left" if right_of_it else "right",
             va="top",
-            xytext=(4, 0) if curve.greatest_coverage < _ROOM else (-4, 0),
+            xytext=(4, 0) if right_of_it else (-4, 0),
             textcoords="offset points",
             color="#555555",
         )
     axes.grid(alpha=0.25)
 
 
-def _marker(sign: str, points: Sequence[object]) -> str:
-    """Dots for single points, as long as they can be told apart."""
-    return sign if len(points) <= _MOST_DOTS else ""
-
-
-def _mark_thresholds(axes: Any, sweep: Sweep) -> None:
-    """Where the thresholds lie on the curve, if they are few enough to read."""
-    places: dict[int, list[str]] = {}
-    for point in sweep.points:
-        passed = point.gate.passed.numerator - point.gate.unverified_passed.numerator
-        places.setdefault(passed, []).append(written(point.gate.threshold))
-    if not sweep.named or len(places) > _MOST_MARKS:
-        return
-    for place in sweep.risk_coverage.points:
-        names = places.get(place.passed)
-        if names:
-            where = ([sweep.risk_coverage.coverage(place)], [place.risk])
-            axes.plot(*where, marker="o", markersize=7, fillstyle="none", color=_RISK)
-            axes.annotate(
-                ", ".join(names),
-                (sweep.risk_coverage.coverage(place), place.risk),
-                ha="center",
-                xytext=(0, 8),
-                textcoords="offset points",
-                color=_RISK,
-            )
-
-
-def _errors(axes: Any, sweep: Sweep) -> None:
+def _draw_errors(axes: Any, sweep: ThresholdSweep) -> None:
     """Both errors at every threshold, as steps: they change only where a question has its value."""
     counts = [point.gate for point in sweep.points]
     values, states = steps(sweep)
     absent, present = counts[0].false_pass.denominator, counts[0].over_hold.denominator
-    drawn = (
-        ("false_pass", f"false pass, of {absent} without evidence", _FALSE_PASS, "o"),
-        ("over_hold", f"over-hold, of {present} with evidence", _OVER_HOLD, "s"),
-    )
     # Equal values pass, so the state of a value holds up to it, on the lenient side.
-    where = "steps-pre" if sweep.operating.direction is Direction.HIGHER else "steps-post"
-    for name, label, colour, marker in drawn:
-        of = absent if name == "false_pass" else present
+    drawstyle = "steps-pre" if sweep.operating.direction is Direction.HIGHER else "steps-post"
+    for name, label, colour, marker, of, wrong in (
+        (
+            "false_pass",
+            f"false pass, of {absent} without evidence",
+            _FALSE_PASS,
+            "o",
+            absent,
+            [without for _, without in states],
+        ),
+        (
+            "over_hold",
+            f"over-hold, of {present} with evidence",
+            _OVER_HOLD,
+            "s",
+            present,
+            [present - passed for passed, _ in states],
+        ),
+    ):
         if not of:
             continue  # of no questions there is no share to draw
-        shares = [(wrong if name == "false_pass" else of - right) / of for right, wrong in states]
-        axes.plot(values, shares, drawstyle=where, linewidth=1, color=colour, label=label)
+        shares = [many / of for many in wrong]
+        axes.plot(values, shares, drawstyle=drawstyle, linewidth=1, color=colour, label=label)
         if sweep.named and len(counts) <= _MOST_DOTS:
-            chosen = [getattr(one, name).share for one in counts]
-            axes.plot([one.threshold for one in counts], chosen, marker, markersize=4, color=colour)
+            chosen = [getattr(gate, name).share for gate in counts]
+            axes.plot([gate.threshold for gate in counts], chosen, marker, markersize=4, color=colour)
     axes.set(ylim=(-0.02, 1.02), xlabel=f"threshold ({counts[0].rule.split()[1]})", ylabel="share")
     axes.set_title("The two errors")
     if len(axes.lines):
@@ -133,28 +135,22 @@ def _errors(axes: Any, sweep: Sweep) -> None:
     axes.grid(alpha=0.25)
 
 
-def steps(sweep: Sweep) -> tuple[list[float], list[tuple[int, int]]]:
+def steps(sweep: ThresholdSweep) -> tuple[list[float], list[tuple[int, int]]]:
     """Thresholds, ascending, with what passes there: questions with evidence, and without."""
     curve = [
-        (one.threshold, (one.passed - one.without_evidence, one.without_evidence))
-        for one in sweep.risk_coverage.points
+        (point.threshold, (point.passed - point.without_evidence, point.without_evidence))
+        for point in sweep.risk_coverage.points
     ]
     if not curve:
         return [], []
-    ends = [*(value for value, _ in curve), *(one.gate.threshold for one in sweep.points if sweep.named)]
-    room = (max(ends) - min(ends)) * 0.04 or 1.0
-    lower, upper = min(ends) - room, max(ends) + room
+    ends = [value for value, _ in curve]
+    if sweep.named:
+        ends += [point.gate.threshold for point in sweep.points]
+    margin = (max(ends) - min(ends)) * 0.04 or 1.0
+    lower, upper = min(ends) - margin, max(ends) + margin
     strict, lenient = (upper, lower) if sweep.operating.direction is Direction.HIGHER else (lower, upper)
     states = sorted([(strict, (0, 0)), *curve, (lenient, curve[-1][1])])
     return [value for value, _ in states], [state for _, state in states]
-
-
-def _title(sweep: Sweep) -> str:
-    questions = sweep.points[0].gate.passed.denominator
-    part = "all questions" if sweep.part == "all" else f"the part {sweep.part.replace('_', ' ')}"
-    first = f"{_drawable(sweep.questions.name)}: {_drawable(sweep.operating.score_kind)}, {part}"
-    named = "" if sweep.named else "; no threshold was named, so none is marked"
-    return f"{first}\n{questions} questions, results sha256 {sweep.sha256[:12]}{named}"
 
 
 def _drawable(text: str) -> str:

@@ -1,10 +1,6 @@
 """Results of a retriever with their labels, frozen in one file: thresholds change over them, nothing else does.
 
-What can only be seen between rows: names given twice, labels that contradict, scores that rank the wrong way.
-
-Reading of JSON files that people made: whatever is wrong is named with its row, all of it at once.
-
-What is wrong with a value that people gave, in docaudit's words and as its own error.
+Whatever is wrong with the file is named with its row, all of it at once.
 """
 
 from __future__ import annotations
@@ -15,14 +11,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from docaudit.abstention.gate import (
+    AbsentBasis,
     Direction,
-    Evidence,
-    Label,
+    EvidenceLabel,
+    Grade,
+    GradedAnswer,
     OperatingRecord,
     Retrieval,
     plain,
@@ -30,6 +28,56 @@ from docaudit.abstention.gate import (
 )
 from docaudit.errors import GateError, ListedError
 from docaudit.justification import Model
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+def faults(error: ValidationError) -> list[str]:
+    """Each fault that pydantic found as ``place: what``."""
+    return [
+        ": ".join(
+            filter(None, (".".join(map(str, fault["loc"])), fault["msg"].removeprefix("Value error, ")))
+        )
+        for fault in error.errors(include_url=False, include_input=False)
+    ]
+
+
+def validated(model: type[ModelT], raw: Any, where: str, problems: list[str]) -> ModelT | None:
+    """The model made of a part of a file, or None with everything that is wrong added to the problems."""
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        problems += [f"{where}: {fault}" for fault in faults(error)]
+        return None
+
+
+def repeated(names: Iterable[str]) -> list[str]:
+    """Names that occur more than once, in order.
+
+    >>> repeated(["b", "a", "b"])
+    ['b']
+    """
+    return [name for name, many in Counter(names).items() if many > 1]
+
+
+class Given(Model):
+    """Base of what people make in programs: a fault in it is an error of docaudit that lists all of them.
+
+    Attributes:
+        refused: The error.
+    """
+
+    refused: ClassVar[type[ListedError]] = GateError
+
+    if not TYPE_CHECKING:  # the fields are the arguments, also to type checkers
+
+        def __init__(self, **fields: Any) -> None:
+            try:
+                super().__init__(**fields)
+            except ValidationError as error:
+                raise self.refused(
+                    f"no {type(self).__name__} can be made", problems=tuple(faults(error))
+                ) from None
 
 
 class QuestionSet(Model):
@@ -48,23 +96,49 @@ class QuestionSet(Model):
     note: str = ""
 
 
-class Row(Model):
-    """One question with what was found for it and what is known of it.
+class LabelledQuestion(Retrieval):
+    """One question: what the retriever gave for it, and what people said of it.
 
     Attributes:
         number: 1-based place in the file.
-        retrieval: What the retriever gave.
-        label: What people said.
+        evidence: Whether the evidence is in the collection.
+        basis: What "absent" rests on.
+        required_doc_ids: Documents that an answer needs; None if they were not written down.
+        group: Questions about one rule, and paraphrases of each other, have one group.
+        category: Kind of question, for results apart ("negation", "same name, other product").
+        votes: What each person said, if several did.
+        answer: The answer that stands behind the gate; None if none was made.
     """
 
-    number: int = Field(ge=1)
-    retrieval: Retrieval
-    label: Label
+    number: int
+    evidence: EvidenceLabel
+    basis: AbsentBasis | None = None
+    required_doc_ids: tuple[str, ...] | None = None
+    group: str | None = Field(default=None, min_length=1)
+    category: str | None = Field(default=None, min_length=1)
+    votes: Mapping[str, EvidenceLabel] = Field(default_factory=dict)
+    answer: GradedAnswer | None = None
+
+    @model_validator(mode="after")
+    def _label_consistent(self) -> LabelledQuestion:
+        absent = self.evidence is EvidenceLabel.ABSENT
+        if absent and self.basis is None:
+            raise ValueError("'absent' needs a basis: scope, version, permission and method")
+        if absent and self.required_doc_ids:
+            raise ValueError("'absent', but required documents are named")
+        if self.evidence is EvidenceLabel.PRESENT and self.required_doc_ids == ():
+            raise ValueError("'present', but the list of required documents is empty")
+        votes = set(self.votes.values())
+        if len(votes) == 1 and votes != {self.evidence}:
+            raise ValueError(f"everyone voted '{votes.pop()}', but the label is '{self.evidence}'")
+        if absent and self.answer and self.answer.grade is Grade.CORRECT:
+            raise ValueError("'absent', but the answer was graded correct against evidence")
+        return self
 
     @property
-    def id(self) -> str:
-        """Name of the question."""
-        return self.retrieval.id
+    def disputed(self) -> bool:
+        """Whether people disagreed."""
+        return len(set(self.votes.values())) > 1
 
 
 class Frozen(Model):
@@ -81,178 +155,60 @@ class Frozen(Model):
 
     operating: OperatingRecord
     questions: QuestionSet
-    rows: tuple[Row, ...]
+    rows: tuple[LabelledQuestion, ...]
     sha256: str
     part: Literal["all", "tuning", "held_out"] = "all"
     held_out_uses: int = Field(default=0, ge=0)
 
     def only(self, ids: Iterable[str]) -> Frozen:
         """The same with these questions only; raises GateError for names that are not there."""
-        wanted = set(ids)
-        unknown = sorted(wanted - set(self.by_id))
-        if unknown:
+        chosen = set(ids)
+        if unknown := sorted(chosen - self.by_id.keys()):
             raise GateError("there are no such questions", problems=tuple(unknown))
-        return self.model_copy(update={"rows": tuple(row for row in self.rows if row.id in wanted)})
+        return self.model_copy(update={"rows": tuple(row for row in self.rows if row.id in chosen)})
 
     @property
-    def by_id(self) -> dict[str, Row]:
+    def by_id(self) -> dict[str, LabelledQuestion]:
         """Rows by the name of their question."""
         return {row.id: row for row in self.rows}
 
-    def labelled(self, evidence: Evidence) -> tuple[Row, ...]:
+    def labelled(self, evidence: EvidenceLabel) -> tuple[LabelledQuestion, ...]:
         """Rows with this label."""
-        return tuple(row for row in self.rows if row.label.evidence is evidence)
-
-
-def faults_between(operating: OperatingRecord, rows: Sequence[Row]) -> list[str]:
-    """Every fault between rows, each with the numbers of its rows."""
-    return [*_named_twice(rows), *_labels_that_contradict(rows), *_wrong_order(operating, rows)]
-
-
-def listed(rows: Sequence[Row]) -> str:
-    """``rows 3, 7``."""
-    numbers = ", ".join(str(row.number) for row in rows)
-    return f"row {numbers}" if len(rows) == 1 else f"rows {numbers}"
-
-
-def _named_twice(rows: Sequence[Row]) -> list[str]:
-    by_name: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        by_name[plain(row.id)].append(row)
-    return [f"{listed(same)}: the id '{name}' is used twice" for name, same in by_name.items() if same[1:]]
-
-
-def _labels_that_contradict(rows: Sequence[Row]) -> list[str]:
-    """The same words with different labels; "unverified" contradicts nothing."""
-    by_words: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        by_words[without_end(row.retrieval.query)].append(row)
-    return [
-        f"{listed(same)}: the same question is labelled 'present' and 'absent'"
-        for same in by_words.values()
-        if {"present", "absent"} <= {row.label.evidence.value for row in same}
-    ]
-
-
-def _wrong_order(operating: OperatingRecord, rows: Sequence[Row]) -> list[str]:
-    """Candidates come best first, so their scores show which end of the scale is good."""
-    against = [row for row in rows if any(operating.better(low, high) for high, low in _steps(row))]
-    with_it = [row for row in rows if any(operating.better(high, low) for high, low in _steps(row))]
-    if not against:
-        return []
-    other = Direction.LOWER if operating.direction is Direction.HIGHER else Direction.HIGHER
-    if not with_it:
-        said = f"candidates come best first, and by their scores it is {other}, not {operating.direction}"
-        return [f"{listed(against)}: wrong direction: {said}"]
-    said = f"these candidates are not best first by {operating.direction}, as those of {listed(with_it)} are"
-    return [f"{listed(against)}: mixed directions: {said}"]
-
-
-def _steps(row: Row) -> list[tuple[float, float]]:
-    scores = [candidate.score for candidate in row.retrieval.candidates if candidate.score is not None]
-    return list(pairwise(scores))
-
-
-def faults(error: ValidationError, model: type[BaseModel]) -> list[str]:
-    """Each fault as ``place: what``; a field that does not exist with those that do."""
-    return [
-        _fault(tuple(one["loc"]), one["type"], one["msg"], model)
-        for one in error.errors(include_url=False, include_input=False)
-    ]
-
-
-class Given(Model):
-    """Base of what people make in programs: a fault in it is an error of docaudit that lists all of them.
-
-    Attributes:
-        refused: The error.
-    """
-
-    refused: ClassVar[type[ListedError]] = GateError
-
-    if not TYPE_CHECKING:  # the fields are the arguments, also to type checkers
-
-        def __init__(self, **fields: Any) -> None:
-            try:
-                super().__init__(**fields)
-            except ValidationError as error:
-                made = type(self)
-                raise made.refused(
-                    f"no {made.__name__} can be made", problems=tuple(faults(error, made))
-                ) from None
-
-
-def _fault(place: tuple[int | str, ...], kind: str, said: str, model: type[BaseModel]) -> str:
-    if kind == "extra_forbidden":
-        there = _model_at(model, place[:-1])
-        names = ", ".join(there.model_fields) if there else ""
-        said = f"there is no field '{place[-1]}'" + (f"; there are {names}" if names else "")
-        place = place[:-1]
-    where = ".".join(map(str, place))
-    said = said.removeprefix("Value error, ")
-    return f"{where}: {said}" if where else said
-
-
-def _model_at(model: type[BaseModel], steps: Sequence[int | str]) -> type[BaseModel] | None:
-    """The model of a part of a value; None if it is none."""
-    here: Any = model
-    for step in steps:
-        if isinstance(step, str) and _is_model(here):
-            field = here.model_fields.get(step)
-            here = None if field is None else field.annotation
-        # One model at most stands in a list or an optional field; a key of an object is no model.
-        here = next((one for one in _parts(here) if _is_model(one)), here)
-    return here if _is_model(here) else None
-
-
-def _parts(annotation: Any) -> list[Any]:
-    found = [annotation]
-    for part in get_args(annotation):
-        found += _parts(part)
-    return found
-
-
-def _is_model(given: Any) -> bool:
-    return isinstance(given, type) and issubclass(given, BaseModel)
-
-
-ModelT = TypeVar("ModelT", bound=BaseModel)
-_PARTS = ("operating", "questions", "rows", "absent_basis")
-_ROW_ONLY = ("score_kind", "direction", "stage")
-"""What a row may repeat of the operating record, so that rows of two retrievers cannot meet unseen."""
+        return tuple(row for row in self.rows if row.evidence is evidence)
 
 
 def read_json(path: Path) -> tuple[Any, str]:
-    """The content of a JSON file and the SHA-256 of its bytes; raises GateError.
-
-    NaN and Infinity are kept for the checks to name with their rows; a key given twice is refused.
-    """
+    """The content of a JSON file and the SHA-256 of its bytes; raises GateError, also for a key given twice."""
     try:
         data = path.read_bytes()
+        return json_value(data), hashlib.sha256(data).hexdigest()
     except OSError as error:
         raise GateError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
-    try:
-        content = json.loads(data.decode("utf-8-sig"), object_pairs_hook=unique_keys)
-    except UnicodeDecodeError as error:
-        raise GateError("is not UTF-8", file=str(path), remedy="save it as UTF-8") from error
-    except (ValueError, RecursionError) as error:
-        raise GateError(f"is not JSON: {error}", file=str(path)) from error
-    try:
-        json.dumps(content, ensure_ascii=False).encode()
-    except UnicodeEncodeError as error:
-        broken = ascii(error.object[error.start])
-        raise GateError(f"has half a character: {broken}", file=str(path), remedy="write it again") from error
-    return content, hashlib.sha256(data).hexdigest()
+    except ValueError as error:
+        raise GateError(str(error), file=str(path)) from error
 
 
-def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON (an object_pairs_hook); raises ValueError for a key that is given twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        many = Counter(name for name, _ in pairs)
-        twice = sorted(name for name in found if many[name] > 1)
-        raise ValueError(f"an object has {', '.join(twice)} twice")
-    return found
+def json_value(data: bytes) -> Any:
+    """The value of a JSON text; raises ValueError for what is no JSON in UTF-8, and for a key given twice.
+
+    NaN and Infinity are kept: models refuse them where they stand.
+    """
+    try:
+        value = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique_keys)
+        json.dumps(value, ensure_ascii=False).encode()  # an escaped lone surrogate could not be written again
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON: {error.msg} at character {error.pos + 1}") from error
+    except UnicodeError as error:
+        raise ValueError("not UTF-8") from error
+    except RecursionError as error:
+        raise ValueError("not JSON: nested too deeply") from error
+    return value
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if twice := repeated(name for name, _ in pairs):
+        raise ValueError(f"not JSON: an object has {', '.join(twice)} twice")
+    return dict(pairs)
 
 
 def read_frozen(content: Any, sha256: str, file: str | None = None) -> Frozen:
@@ -260,77 +216,80 @@ def read_frozen(content: Any, sha256: str, file: str | None = None) -> Frozen:
 
     Args:
         content: An object with `operating`, `questions`, `rows` and, as wanted, an `absent_basis` that holds for every
-            row labelled absent that has none of its own. A row has the fields of Retrieval and Label.
+            row labelled absent that has none of its own. A row has the fields of LabelledQuestion.
         sha256: Hash of the file.
         file: Its name, for errors.
     """
-    if not isinstance(content, dict):
-        raise GateError("an object with operating, questions and rows is needed", file=file)
-    problems = [f"there is no part '{name}'" for name in content if name not in _PARTS]
-    operating = _part(OperatingRecord, content, "operating", problems)
-    questions = _part(QuestionSet, content, "questions", problems)
-    given = content.get("rows")
-    if not isinstance(given, list) or not given:
+    problems: list[str] = []
+    content = content if isinstance(content, dict) else {}
+    parts = ("operating", "questions", "rows", "absent_basis")
+    problems += [f"there is no part '{name}'" for name in content if name not in parts]
+    problems += [f"the part '{name}' is missing" for name in parts[:2] if name not in content]
+    operating = questions = None
+    if "operating" in content:
+        operating = validated(OperatingRecord, content["operating"], "operating", problems)
+    if "questions" in content:
+        questions = validated(QuestionSet, content["questions"], "questions", problems)
+    raw_rows = content.get("rows")
+    if not isinstance(raw_rows, list) or not raw_rows:
         problems.append("rows: a list with at least one row is needed")
-        given = []
-    made = [_row(number, raw, content.get("absent_basis"), problems) for number, raw in enumerate(given, 1)]
-    rows = tuple(row for row in made if row is not None)
+        raw_rows = []
+    rows = []
+    for number, raw in enumerate(raw_rows, 1):
+        row = _read_row(number, raw, content.get("absent_basis"), problems)
+        if row is not None:
+            rows.append(row)
     if operating is not None:
-        problems += _other_scores(operating, given)
-        problems += faults_between(operating, rows)
+        problems += _faults_between(operating, rows)
     if problems or operating is None or questions is None:
         raise GateError("the retrieval results are refused", file=file, problems=tuple(problems))
-    return Frozen(operating=operating, questions=questions, rows=rows, sha256=sha256)
+    return Frozen(operating=operating, questions=questions, rows=tuple(rows), sha256=sha256)
 
 
-def validated(model: type[ModelT], raw: Any, where: str, problems: list[str]) -> ModelT | None:
-    """The model made of a part of a file, or None with everything that is wrong added to the problems."""
-    try:
-        return model.model_validate(raw)
-    except ValidationError as error:
-        problems += [f"{where}: {fault}" for fault in faults(error, model)]
-        return None
-
-
-def _part(model: type[ModelT], content: Mapping[str, Any], name: str, problems: list[str]) -> ModelT | None:
-    if name not in content:
-        problems.append(f"the part '{name}' is missing")
-        return None
-    return validated(model, content[name], name, problems)
-
-
-def _row(number: int, raw: Any, basis: Any, problems: list[str]) -> Row | None:
+def _read_row(number: int, raw: Any, basis: Any, problems: list[str]) -> LabelledQuestion | None:
     if not isinstance(raw, dict):
         problems.append(f"row {number}: an object is needed")
         return None
-    named = raw.get("id")
-    where = f"row {number} ({named})" if isinstance(named, str) and named else f"row {number}"
-    known = dict.fromkeys((*Retrieval.model_fields, *Label.model_fields, *_ROW_ONLY))
-    problems += [
-        f"{where}: there is no field '{name}'; there are {', '.join(known)}"
-        for name in raw
-        if name not in known
-    ]
+    where = f"row {number} ({raw['id']})" if raw.get("id") else f"row {number}"
     if "candidates" not in raw and raw.get("status") != "failed":
         problems.append(f"{where}: candidates: a list is needed, [] where the search found nothing")
-    said = {name: raw[name] for name in Label.model_fields if name in raw}
-    if said.get("evidence") == "absent" and said.get("basis") is None and basis is not None:
-        said["basis"] = basis
-    found = {name: raw[name] for name in Retrieval.model_fields if name in raw}
-    retrieval = validated(Retrieval, found, where, problems)
-    label = validated(Label, said, where, problems)
-    if retrieval is None or label is None:
-        return None
-    return Row(number=number, retrieval=retrieval, label=label)
+    if raw.get("evidence") == "absent" and raw.get("basis") is None:
+        raw = {**raw, "basis": basis}
+    return validated(LabelledQuestion, {**raw, "number": number}, where, problems)
 
 
-def _other_scores(operating: OperatingRecord, rows: Sequence[Any]) -> list[str]:
-    """Rows that say that their scores are of another kind than the record."""
-    declared = {name: str(getattr(operating, name)) for name in _ROW_ONLY}
-    return [
-        f"row {number} ({raw.get('id')}): {name} '{raw[name]}' beside '{declared[name]}': scores of two kinds never mix"
-        for number, raw in enumerate(rows, 1)
-        if isinstance(raw, dict)
-        for name in _ROW_ONLY
-        if name in raw and raw[name] != declared[name]
+def listed(rows: Sequence[LabelledQuestion]) -> str:
+    """``rows 3, 7``."""
+    numbers = ", ".join(str(row.number) for row in rows)
+    return f"row {numbers}" if len(rows) == 1 else f"rows {numbers}"
+
+
+def _faults_between(operating: OperatingRecord, rows: Sequence[LabelledQuestion]) -> list[str]:
+    """What can only be seen between rows: ids given twice, labels that contradict, scores that rank the wrong way."""
+    by_name: dict[str, list[LabelledQuestion]] = defaultdict(list)
+    by_words: dict[str, list[LabelledQuestion]] = defaultdict(list)
+    best_first, worst_first = [], []
+    for row in rows:
+        by_name[plain(row.id)].append(row)
+        by_words[without_end(row.query)].append(row)
+        steps = list(pairwise(hit.score for hit in row.candidates if hit.score is not None))
+        if any(operating.direction.better(score, later) for score, later in steps):
+            best_first.append(row)
+        if any(operating.direction.better(later, score) for score, later in steps):
+            worst_first.append(row)
+    problems = [
+        f"{listed(same)}: the id '{name}' is used twice" for name, same in by_name.items() if same[1:]
     ]
+    problems += [  # "unverified" contradicts nothing
+        f"{listed(same)}: the same question is labelled 'present' and 'absent'"
+        for same in by_words.values()
+        if {EvidenceLabel.PRESENT, EvidenceLabel.ABSENT} <= {row.evidence for row in same}
+    ]
+    if worst_first and best_first:
+        ordered = f"not best first by {operating.direction}, as those of {listed(best_first)} are"
+        problems.append(f"{listed(worst_first)}: mixed directions: these candidates are {ordered}")
+    elif worst_first:
+        opposite = Direction.LOWER if operating.direction is Direction.HIGHER else Direction.HIGHER
+        shown = f"by their scores it is {opposite}, not {operating.direction}"
+        problems.append(f"{listed(worst_first)}: wrong direction: candidates come best first, and {shown}")
+    return problems

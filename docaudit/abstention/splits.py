@@ -1,35 +1,33 @@
 """Two parts of a question set: one to choose a threshold on, one to check the choice, once.
 
 Questions of one group stay together, and so do questions that are written almost alike: else the second part would
-repeat what the first has shown. Paraphrases in other words cannot be seen here; give them one group.
-
-A split in its file, which counts the looks at its held-out part: what cannot be counted is not shown.
+repeat what the first has shown. Paraphrases in other words cannot be seen here; give them one group. The file of a
+split counts the looks at its held-out part: what cannot be counted is not shown.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import math
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal, NoReturn
+from typing import Literal
 
 from pydantic import Field, ValidationError, model_validator
 
-from docaudit.abstention.results import Frozen, Row, listed, read_json
+from docaudit.abstention.results import Frozen, LabelledQuestion, listed, read_json
 from docaudit.errors import GateError
 from docaudit.files import write_text
 from docaudit.justification import Model
 from docaudit.text.folding import fold
 
 NEAR_DUPLICATE = 90
-"""From this similarity (0 to 100: edits in proportion to length) two questions count as almost the same."""
+"""From this similarity (0 to 100: edits in proportion to length) two questions count as almost the same.
+
+Chosen, not measured: two exchanged letters of twenty; `--alike` sets another."""
 
 _AT_ONCE = 256
-"""Questions that are compared with all others at once."""
-
-Part = Literal["tuning", "held_out"]
+"""Questions that are compared with all others at once: all pairs would fill the memory (chosen, not measured)."""
 
 
 class Use(Model):
@@ -44,7 +42,7 @@ class Use(Model):
     date: str | None = None
 
 
-class Split(Model):
+class QuestionSplit(Model):
     """Which question is in which part.
 
     Attributes:
@@ -65,13 +63,12 @@ class Split(Model):
     uses: tuple[Use, ...] = ()
 
     @model_validator(mode="after")
-    def _parts_are_apart(self) -> Split:
-        both = sorted(set(self.tuning) & set(self.held_out))
-        if both:
+    def _parts_are_apart(self) -> QuestionSplit:
+        if both := sorted(set(self.tuning) & set(self.held_out)):
             raise ValueError(f"in both parts: {', '.join(both)}")
         return self
 
-    def used(self, purpose: str, date: str | None = None) -> Split:
+    def used(self, purpose: str, date: str | None = None) -> QuestionSplit:
         """The same with one more use of the held-out part."""
         return self.model_copy(update={"uses": (*self.uses, Use(purpose=purpose, date=date))})
 
@@ -82,16 +79,16 @@ class Leak(Model):
     Attributes:
         kind: They have the same group, or almost the same words.
         tuning, held_out: Their names.
-        similarity: Of their words, 0 to 100; 0 also if they are less alike than the split allows.
     """
 
     kind: Literal["same_group", "near_duplicate"]
     tuning: str
     held_out: str
-    similarity: float
 
 
-def split(frozen: Frozen, *, held_out: float = 0.3, seed: int = 0, alike: float = NEAR_DUPLICATE) -> Split:
+def split(
+    frozen: Frozen, *, held_out: float = 0.3, seed: int = 0, alike: float = NEAR_DUPLICATE
+) -> QuestionSplit:
     """Split by groups; raises GateError if a row has no group, or if there are fewer than two groups.
 
     Args:
@@ -102,80 +99,106 @@ def split(frozen: Frozen, *, held_out: float = 0.3, seed: int = 0, alike: float 
     """
     from sklearn.model_selection import GroupShuffleSplit
 
-    if not 0 < held_out < 1:
-        raise GateError(f"the held-out share is {held_out:g}", remedy="take one between 0 and 1")
-    if not 0 < alike <= 100:
-        raise GateError(f"the similarity is {alike:g}", remedy="take one between 0 and 100")
-    _need_groups(frozen.rows)
-    joined = [
-        (one, other) for one, other, _ in near_duplicates(frozen.rows, alike) if _group(one) != _group(other)
-    ]
+    for name, value, right in (
+        ("held-out share", held_out, 0 < held_out < 1),
+        ("similarity", alike, 0 < alike <= 100),
+        ("seed", seed, 0 <= seed < 2**32),
+    ):
+        if not right:
+            ends = {"held-out share": "0 and 1", "similarity": "0 and 100", "seed": "0 and 4294967295"}[name]
+            raise GateError(f"the {name} is {value:g}", remedy=f"take one between {ends}")
+    without = [row for row in frozen.rows if row.group is None]
+    if without:
+        raise GateError(
+            "questions without a group cannot be split",
+            problems=(f"{listed(without)}: no group",),
+            remedy="give questions about one rule, and paraphrases, the same group; others one of their own",
+        )
+    joined = [pair for pair in near_duplicates(frozen.rows, alike) if pair[0].group != pair[1].group]
     groups = _joined_groups(frozen.rows, joined)
-    if len(set(groups)) < 2:
-        _refuse_one_group(joined, alike)
-    if not 0 <= seed < 2**32:
-        raise GateError(f"the seed is {seed}", remedy="take one from 0 to 4294967295")
     many = len(set(groups))
-    if not 1 <= math.ceil(held_out * many) < many:
+    if many < 2 and not joined:
+        raise GateError("all questions belong to one group, so they cannot be split")
+    if many < 2:
+        rows = sorted({row.number: row for pair in joined for row in pair}.items())
+        names = ", ".join(dict.fromkeys(str(row.group) for _, row in rows))
+        raise GateError(
+            f"questions are written almost alike, which joins their groups to one, so they cannot be split "
+            f"(similarity {alike:g} of 100 or more)",
+            problems=(f"{listed([row for _, row in rows])}: groups {names}",),
+            remedy="if they ask for different rules, join only what is more alike: --alike 97",
+        )
+    if math.ceil(held_out * many) >= many:
         raise GateError(
             f"{held_out:g} of {many} groups leaves none for tuning", remedy="hold out a smaller share"
         )
-    chosen = GroupShuffleSplit(n_splits=1, test_size=held_out, random_state=seed)
-    tuning, rest = next(chosen.split(groups, groups=groups))
-    return Split(
+    shuffled = GroupShuffleSplit(n_splits=1, test_size=held_out, random_state=seed)
+    tuning, rest = next(shuffled.split(groups, groups=groups))
+    return QuestionSplit(
         sha256=frozen.sha256,
         seed=seed,
         tuning=tuple(frozen.rows[place].id for place in tuning),
         held_out=tuple(frozen.rows[place].id for place in rest),
         alike=alike,
-        joined=tuple((one.id, other.id) for one, other in joined),
+        joined=tuple((row.id, other.id) for row, other in joined),
     )
 
 
-def _refuse_one_group(joined: Sequence[tuple[Row, Row]], alike: float) -> NoReturn:
-    """Say whether the questions have one group by their labels, or by their words."""
-    if not joined:
-        raise GateError("all questions belong to one group, so they cannot be split")
-    rows = {row.number: row for pair in joined for row in pair}
-    groups = ", ".join(dict.fromkeys(_group(row) for _, row in sorted(rows.items())))
-    raise GateError(
-        f"questions are written almost alike, which joins their groups to one, so they cannot be split "
-        f"(similarity {alike:g} of 100 or more)",
-        problems=(f"{listed([row for _, row in sorted(rows.items())])}: groups {groups}",),
-        remedy="if they ask for different rules, join only what is more alike: --alike 97",
-    )
+def _joined_groups(
+    rows: Sequence[LabelledQuestion], joined: Sequence[tuple[LabelledQuestion, LabelledQuestion]]
+) -> list[int]:
+    """A number for each row; rows of one group, or joined, have the same."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    names = {name: place for place, name in enumerate(dict.fromkeys(row.group for row in rows))}
+    starts = [names[row.group] for row, _ in joined]
+    stops = [names[other.group] for _, other in joined]
+    links = coo_array(([1] * len(joined), (starts, stops)), shape=(len(names), len(names)))
+    component = connected_components(links, directed=False)[1]
+    return [int(component[names[row.group]]) for row in rows]
 
 
-def leaks(frozen: Frozen, parts: Split) -> tuple[Leak, ...]:
+def near_duplicates(
+    rows: Sequence[LabelledQuestion], alike: float = NEAR_DUPLICATE
+) -> Iterator[tuple[LabelledQuestion, LabelledQuestion]]:
+    """Pairs that are written almost alike, the earlier row first."""
+    from rapidfuzz import fuzz, process
+
+    texts = [fold(row.query) for row in rows]
+    for start in range(0, len(texts), _AT_ONCE):
+        block = texts[start : start + _AT_ONCE]
+        scores = process.cdist(block, texts[start:], scorer=fuzz.ratio, score_cutoff=alike)
+        for first, second in zip(*scores.nonzero(), strict=True):
+            if first < second:
+                yield rows[start + first], rows[start + second]
+
+
+def leaks(frozen: Frozen, parts: QuestionSplit) -> tuple[Leak, ...]:
     """Every pair that straddles the two parts and should not."""
-    tuning = frozen.only(parts.tuning).rows
-    held_out = frozen.only(parts.held_out).rows
-    apart = {row.id for row in held_out}
-    alike = {
-        (one.id, other.id): similarity
-        for one, other, similarity in near_duplicates((*tuning, *held_out), parts.alike)
-        if one.id not in apart and other.id in apart
+    tuning, held_out = frozen.only(parts.tuning).rows, frozen.only(parts.held_out).rows
+    same_group = {
+        (row.id, other.id)
+        for row in tuning
+        for other in held_out
+        if row.group is not None and row.group == other.group
     }
-    together: dict[str, list[Row]] = defaultdict(list)
-    for row in held_out:
-        if row.label.group is not None:
-            together[row.label.group].append(row)
-    same = {(row.id, other.id) for row in tuning for other in together.get(row.label.group or "", ())}
+    apart = set(parts.held_out)
+    alike = {
+        (row.id, other.id)
+        for row, other in near_duplicates((*tuning, *held_out), parts.alike)
+        if row.id not in apart and other.id in apart
+    }
     return tuple(
-        Leak(
-            kind="same_group" if pair in same else "near_duplicate",
-            tuning=pair[0],
-            held_out=pair[1],
-            similarity=alike.get(pair, 0.0),
-        )
-        for pair in sorted(same | alike.keys())
+        Leak(kind="same_group" if pair in same_group else "near_duplicate", tuning=pair[0], held_out=pair[1])
+        for pair in sorted(same_group | alike)
     )
 
 
-def take_part(frozen: Frozen, parts: Split, part: Part) -> Frozen:
+def take_part(frozen: Frozen, parts: QuestionSplit, part: Literal["tuning", "held_out"]) -> Frozen:
     """The rows of one part; raises GateError if the split is of other results, incomplete, or leaks.
 
-    For the held-out part, record the use in the split first: Split.used.
+    For the held-out part, record the use in the split first: QuestionSplit.used.
     """
     if parts.sha256 != frozen.sha256:
         raise GateError("the split was made of other results", remedy="split these results anew")
@@ -186,61 +209,20 @@ def take_part(frozen: Frozen, parts: Split, part: Part) -> Frozen:
     if straddling:
         raise GateError(
             "questions of the tuning part stand in the held-out part again",
-            problems=tuple(f"{one.tuning} and {one.held_out} ({one.kind})" for one in straddling),
+            problems=tuple(f"{leak.tuning} and {leak.held_out} ({leak.kind})" for leak in straddling),
             remedy="split anew",
         )
     if part == "held_out" and not parts.uses:
-        raise GateError("a look at the held-out part must be counted", remedy="record it with Split.used")
+        raise GateError("a look at the held-out part must be counted", remedy="record it with used()")
     chosen = frozen.only(parts.tuning if part == "tuning" else parts.held_out)
     return chosen.model_copy(update={"part": part, "held_out_uses": len(parts.uses)})
 
 
-def _group(row: Row) -> str:
-    assert row.label.group is not None  # rows without a group were refused
-    return row.label.group
-
-
-def near_duplicates(rows: Sequence[Row], alike: float = NEAR_DUPLICATE) -> Iterator[tuple[Row, Row, float]]:
-    """Pairs that are written almost alike, the earlier row first, with their similarity (0 to 100)."""
-    from rapidfuzz import fuzz, process
-
-    texts = [fold(row.retrieval.query) for row in rows]
-    for start in range(0, len(texts), _AT_ONCE):  # all pairs at once would fill the memory
-        some = texts[start : start + _AT_ONCE]
-        scores = process.cdist(some, texts[start:], scorer=fuzz.ratio, score_cutoff=alike)
-        for one, other in zip(*scores.nonzero(), strict=True):
-            if one < other:
-                yield rows[start + one], rows[start + other], float(scores[one, other])
-
-
-def _need_groups(rows: Sequence[Row]) -> None:
-    without = [row for row in rows if row.label.group is None]
-    if without:
-        raise GateError(
-            "questions without a group cannot be split",
-            problems=(f"{listed(without)}: no group",),
-            remedy="give questions about one rule, and paraphrases, the same group; others one of their own",
-        )
-
-
-def _joined_groups(rows: Sequence[Row], joined: Sequence[tuple[Row, Row]]) -> list[int]:
-    """A number for each row; rows of one group, or joined, have the same."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    names = {name: place for place, name in enumerate(dict.fromkeys(_group(row) for row in rows))}
-    ends = [(names[_group(one)], names[_group(other)]) for one, other in joined]
-    starts, stops = zip(*ends, strict=True) if ends else ((), ())
-    links = coo_array(([1] * len(ends), (starts, stops)), shape=(len(names), len(names)))
-    component = connected_components(links, directed=False)[1]
-    return [int(component[names[_group(row)]]) for row in rows]
-
-
-def load_split(path: str | Path) -> Split:
+def load_split(path: str | Path) -> QuestionSplit:
     """The split that `docaudit gate split` wrote; raises GateError."""
     content, _ = read_json(Path(path))
     try:
-        return Split.model_validate(content)
+        return QuestionSplit.model_validate(content)
     except ValidationError as error:
         raise GateError(
             "is not a split of results", file=str(path), remedy="make one: docaudit gate split"

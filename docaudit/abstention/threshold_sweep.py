@@ -1,22 +1,8 @@
 """Thresholds over frozen results: retrieval, labels and answers stay, only the threshold changes.
 
-What a threshold does to questions whose evidence is known: each count with the denominator that belongs to it.
-
-A false pass is counted of questions without evidence, an over-hold of questions with evidence, pass and hold of all.
-None of them says whether an answer was right: see docaudit.abstention.threshold_sweep.
-
-Short thresholds that tell apart all values that questions have.
-
-The ledger of final answers behind a gate: right, partly right, wrong, not known, held back; never one number.
-
-A hold is not a correct answer, and a question that passed the gate is not yet one that was answered.
-
-What numbers over a set of questions cannot say; printed with them.
-
-Risk against coverage: of the questions that pass, how many have no evidence, as ever more are let through.
-
-The area is always that from coverage 0 to 1, so that a gate does not look better because scores are missing: questions
-without a score come last, together, as no threshold lets them pass.
+Each count keeps the denominator that belongs to it: a false pass is counted of questions without evidence, an
+over-hold of questions with evidence, pass and hold of all. A hold is no correct answer, and a question that passed the
+gate is not yet one that was answered, so answers have a ledger of their own.
 """
 
 from __future__ import annotations
@@ -28,20 +14,18 @@ from itertools import groupby, pairwise
 from typing import Literal
 
 from docaudit.abstention.gate import (
-    Answer,
-    Comparison,
-    Decision,
     Direction,
-    Evidence,
+    EvidenceLabel,
     Grade,
     OperatingRecord,
     Ratio,
     Reason,
+    ThresholdComparison,
     decide_all,
     gate_value,
     written,
 )
-from docaudit.abstention.results import Frozen, QuestionSet, Row, listed
+from docaudit.abstention.results import Frozen, LabelledQuestion, QuestionSet, listed
 from docaudit.errors import GateError
 from docaudit.justification import Model
 
@@ -85,31 +69,33 @@ class GateCounts(Model):
     disputed: Ratio
 
 
-def required_documents_covered(row: Row) -> bool | None:
+def required_documents_covered(row: LabelledQuestion) -> bool | None:
     """Whether every required document is among the candidates; None if nobody wrote down which are required.
 
     Without evidence in the collection nothing can be covered. It says nothing of the right passage, or answer.
     """
-    required = row.label.required_doc_ids
-    if required is None:
-        return False if row.label.evidence is Evidence.ABSENT else None
-    found = {candidate.doc_id for candidate in row.retrieval.candidates}
-    return bool(required) and set(required) <= found
+    if row.required_doc_ids is None:
+        return False if row.evidence is EvidenceLabel.ABSENT else None
+    candidates = {candidate.doc_id for candidate in row.candidates}
+    return bool(row.required_doc_ids) and set(row.required_doc_ids) <= candidates
 
 
 def count(frozen: Frozen, threshold: float, *, unverified: Unverified = "refuse") -> GateCounts:
     """Count what one threshold does; raises GateError for unverified rows unless they are to be counted apart."""
-    need_verified(frozen, unverified)
-    decisions = decide_all(frozen.operating, [row.retrieval for row in frozen.rows], threshold)
-    passed = passed_ids(decisions)
-    absent, present = frozen.labelled(Evidence.ABSENT), frozen.labelled(Evidence.PRESENT)
-    open_rows = frozen.labelled(Evidence.UNVERIFIED)
+    require_verified(frozen, unverified)
+    decisions = decide_all(frozen.operating, frozen.rows, threshold)
+    passed = {decision.query_id for decision in decisions if decision.passed}
+    absent, present = frozen.labelled(EvidenceLabel.ABSENT), frozen.labelled(EvidenceLabel.PRESENT)
+    open_rows = frozen.labelled(EvidenceLabel.UNVERIFIED)
     false_pass = tuple(row.id for row in absent if row.id in passed)
     over_hold = tuple(row.id for row in present if row.id not in passed)
-    covered = {row.id: required_documents_covered(row) for row in frozen.rows if row.id in passed}
-    without = tuple(name for name, known in covered.items() if known is False)
-    known = sum(value is not None for value in covered.values())
-    found = [covered[row.id] for row in present if covered.get(row.id) is not None]
+    covered = {
+        row.id: covers
+        for row in frozen.rows
+        if row.id in passed and (covers := required_documents_covered(row)) is not None
+    }
+    without = tuple(name for name, covers in covered.items() if not covers)
+    required = [covered[row.id] for row in present if row.id in covered]
     total = len(frozen.rows)
     return GateCounts(
         threshold=threshold,
@@ -123,30 +109,22 @@ def count(frozen: Frozen, threshold: float, *, unverified: Unverified = "refuse"
         unverified_passed=Ratio(
             numerator=sum(row.id in passed for row in open_rows), denominator=len(open_rows)
         ),
-        passed_with_required=Ratio(numerator=known - len(without), denominator=known),
+        passed_with_required=Ratio(numerator=len(covered) - len(without), denominator=len(covered)),
         passed_without_required_ids=without,
-        required_found=Ratio(numerator=sum(map(bool, found)), denominator=len(found)),
-        reasons={reason: sum(one.reason is reason for one in decisions) for reason in Reason},
-        disputed=Ratio(numerator=sum(row.label.disputed for row in frozen.rows), denominator=total),
+        required_found=Ratio(numerator=sum(required), denominator=len(required)),
+        reasons={reason: sum(decision.reason is reason for decision in decisions) for reason in Reason},
+        disputed=Ratio(numerator=sum(row.disputed for row in frozen.rows), denominator=total),
     )
 
 
-def passed_ids(decisions: Sequence[Decision]) -> frozenset[str]:
-    """Names of the questions that passed."""
-    return frozenset(one.query_id for one in decisions if one.passed)
-
-
-def need_verified(frozen: Frozen, unverified: Unverified) -> None:
+def require_verified(frozen: Frozen, unverified: Unverified) -> None:
     """Raise GateError if there are unverified rows and nobody asked to count them apart."""
-    rows = frozen.labelled(Evidence.UNVERIFIED)
+    rows = frozen.labelled(EvidenceLabel.UNVERIFIED)
     if rows and unverified == "refuse":
         raise GateError(
             f"{len(rows)} of {len(frozen.rows)} questions are unverified ({listed(rows)})",
             remedy="label them, or ask for them to be counted apart: --unverified apart",
         )
-
-
-_MOST_DIGITS = 17
 
 
 def cut_points(operating: OperatingRecord, values: Iterable[float]) -> list[float]:
@@ -160,17 +138,16 @@ def cut_points(operating: OperatingRecord, values: Iterable[float]) -> list[floa
     """
     sign = 1.0 if operating.direction is Direction.HIGHER else -1.0
     ordered = sorted({sign * value for value in values})
-    equal_passes = operating.comparison is Comparison.AT_LEAST
-    cuts = []
-    for place, value in enumerate(ordered):
-        worse = ordered[place - 1] if place else -math.inf
-        cuts.append(sign * _between(worse, value, equal_passes) + 0.0)  # + 0.0: never -0.0
-    return cuts
+    equal_passes = operating.comparison is ThresholdComparison.AT_LEAST
+    return [
+        sign * _cut_between(worse, value, equal_passes) + 0.0  # + 0.0: never -0.0
+        for worse, value in pairwise([-math.inf, *ordered])
+    ]
 
 
-def _between(worse: float, value: float, equal_passes: bool) -> float:
+def _cut_between(worse: float, value: float, equal_passes: bool) -> float:
     """The shortest number by which the value passes and the worse one does not."""
-    for digits in range(1, _MOST_DIGITS + 1):
+    for digits in range(1, 18):  # 17 digits tell any two floats apart
         cut = float(Context(prec=digits, rounding=ROUND_FLOOR).create_decimal(Decimal(value)))
         if worse < cut <= value if equal_passes else worse <= cut < value:
             return cut
@@ -217,92 +194,83 @@ class AnswerLedger(Model):
 
 def answer_ledger(frozen: Frozen, threshold: float) -> AnswerLedger | None:
     """Count the recorded answers of the questions that pass; None if no answer was recorded at all."""
-    if all(row.label.answer is None for row in frozen.rows):
+    if all(row.answer is None for row in frozen.rows):
         return None
-    passed = passed_ids(decide_all(frozen.operating, [row.retrieval for row in frozen.rows], threshold))
-    made = [row.label.answer for row in frozen.rows if row.id in passed]
-    recorded = [answer for answer in made if answer is not None]
+    decisions = decide_all(frozen.operating, frozen.rows, threshold)
+    passed = [row for row, decision in zip(frozen.rows, decisions, strict=True) if decision.passed]
+    recorded = [row.answer for row in passed if row.answer is not None]
     returned = [answer for answer in recorded if answer.returned]
-    total = len(frozen.rows)
-    unjudged = _graded(returned, Grade.NO_REFERENCE) + _graded(returned, Grade.UNDECIDABLE)
-    partial = [answer for answer in returned if answer.grade is Grade.PARTIAL]
-    given = sum(len(answer.satisfied) for answer in partial)
-    wrong = _graded(returned, Grade.WRONG)
+    graded = {grade: [answer for answer in returned if answer.grade is grade] for grade in Grade}
+    wrong, total = len(graded[Grade.WRONG]), len(frozen.rows)
+    judged = len(returned) - len(graded[Grade.NO_REFERENCE]) - len(graded[Grade.UNDECIDABLE])
+    satisfied = sum(len(answer.satisfied) for answer in graded[Grade.PARTIAL])
+    missing = sum(len(answer.missing) for answer in graded[Grade.PARTIAL])
 
     def of_returned(grade: Grade) -> Ratio:
-        return Ratio(numerator=_graded(returned, grade), denominator=len(returned))
+        return Ratio(numerator=len(graded[grade]), denominator=len(returned))
 
     return AnswerLedger(
         threshold=threshold,
         gate_passed=Ratio(numerator=len(passed), denominator=total),
         held_at_gate=Ratio(numerator=total - len(passed), denominator=total),
         held_after_generation=Ratio(numerator=len(recorded) - len(returned), denominator=len(passed)),
-        not_recorded=Ratio(numerator=len(made) - len(recorded), denominator=len(passed)),
+        not_recorded=Ratio(numerator=len(passed) - len(recorded), denominator=len(passed)),
         answer_coverage=Ratio(numerator=len(returned), denominator=total),
         correct=of_returned(Grade.CORRECT),
         partial=of_returned(Grade.PARTIAL),
         no_reference=of_returned(Grade.NO_REFERENCE),
         undecidable=of_returned(Grade.UNDECIDABLE),
-        wrong_of_judged=Ratio(numerator=wrong, denominator=len(returned) - unjudged),
+        wrong_of_judged=Ratio(numerator=wrong, denominator=judged),
         wrong_of_answered=of_returned(Grade.WRONG),
         wrong_of_all=Ratio(numerator=wrong, denominator=total),
-        items_satisfied=Ratio(
-            numerator=given, denominator=given + sum(len(answer.missing) for answer in partial)
-        ),
+        items_satisfied=Ratio(numerator=satisfied, denominator=satisfied + missing),
     )
 
 
-def _graded(answers: Sequence[Answer], grade: Grade) -> int:
-    return sum(answer.grade is grade for answer in answers)
-
-
-BM25_LIMITS = (
-    "The retriever compares letters: it knows no meaning, negation, time or identifiers.",
-    "No access rights and no metadata filters are applied.",
-    "No answers were generated or graded; a document among the candidates is not yet a right answer.",
-)
 _ORIGINS = {
     "designed": "The questions were designed, not sampled from use: shares over them are no forecast.",
     "sampled": "The questions are a sample of their period: other periods and users may ask others.",
     "production": "The questions are those of one period: later ones may differ.",
 }
 _SMALL = 100
-
-
-def _two_scores(row: Row) -> bool:
-    return len({one.score for one in row.retrieval.candidates if one.score is not None}) > 1
+"""Fewer questions of a label are said to be few: no error in 100 still allows 3.6 % (95 %, Clopper-Pearson)."""
 
 
 def limits(frozen: Frozen) -> tuple[str, ...]:
-    """Sentences that belong to every result over these rows."""
-    said = [_ORIGINS[frozen.questions.origin]]
+    """What numbers over these rows cannot say, as sentences that belong to every result."""
+    sentences = [_ORIGINS[frozen.questions.origin]]
     if frozen.part == "all":
-        said.append("No held-out part: a threshold chosen here has not been checked on unseen questions.")
+        sentences.append(
+            "No held-out part: a threshold chosen here has not been checked on unseen questions."
+        )
     elif frozen.part == "tuning":
-        said.append("This is the tuning part: check the chosen threshold on the held-out part, once.")
+        sentences.append("This is the tuning part: check the chosen threshold on the held-out part, once.")
     elif frozen.held_out_uses > 1:
-        said.append(
+        sentences.append(
             f"The held-out part has been used {frozen.held_out_uses} times: it counts as tuning data now, "
             "and a new one is needed."
         )
-    counts = [len(frozen.labelled(evidence)) for evidence in (Evidence.ABSENT, Evidence.PRESENT)]
-    if min(counts) < _SMALL:
-        said.append(
-            f"{counts[0]} questions without and {counts[1]} with evidence: zero errors among so few promise no "
+    absent, present = (
+        len(frozen.labelled(evidence)) for evidence in (EvidenceLabel.ABSENT, EvidenceLabel.PRESENT)
+    )
+    if min(absent, present) < _SMALL:
+        sentences.append(
+            f"{absent} questions without and {present} with evidence: zero errors among so few promise no "
             "zero later; see the bounds."
         )
-    if not any(_two_scores(row) for row in frozen.rows):
-        said.append(
+    if not any(len({hit.score for hit in row.candidates} - {None}) > 1 for row in frozen.rows):
+        sentences.append(
             "No question has two candidates with different scores, so nothing shows that "
             f"{frozen.operating.direction} is the right direction."
         )
-    disputed = sum(row.label.disputed for row in frozen.rows)
-    if disputed:
-        said.append(f"On {disputed} of {len(frozen.rows)} questions people disagreed about the evidence.")
-    said.append(
+    if disputed := sum(row.disputed for row in frozen.rows):
+        sentences.append(
+            f"On {disputed} of {len(frozen.rows)} questions people disagreed about the evidence."
+        )
+    sentences.append(
         "A score is no probability, and thresholds do not carry over to other scores, versions or questions."
     )
-    return tuple(said)
+    return tuple(sentences)
 
 
 class CurvePoint(Model):
@@ -325,14 +293,14 @@ class CurvePoint(Model):
 
 
 class RiskCoverage(Model):
-    """The curve, strictest threshold first.
+    """Risk against coverage: of the questions that pass, how many have no evidence; strictest threshold first.
 
     Attributes:
         questions: All whose evidence is known: the denominator of the coverage.
         points: One for each value that a question has; questions of equal value come together.
         aurc: Area under the curve from coverage 0 to 1, by trapezoids; the first risk holds back to 0, and questions
-            without a score come last, together. Lower is better. None if no question has a score, or if all that have
-            known evidence have the same label: then there is nothing to tell apart.
+            without a score come last, together, so that a gate does not look better because scores are missing. Lower
+            is better. None if no question has a score, or if all that have known evidence have the same label.
         best: The area if scores told the two labels apart without a fault; None where aurc is.
         no_skill: The area if scores said nothing: the share of questions without evidence; None where aurc is.
         unscored: Questions of the curve without a score.
@@ -354,48 +322,44 @@ class RiskCoverage(Model):
 
 def risk_coverage(frozen: Frozen) -> RiskCoverage:
     """The curve over all questions whose evidence is known, present or absent."""
-    known = [row for row in frozen.rows if row.label.evidence is not Evidence.UNVERIFIED]
+    labelled = [row for row in frozen.rows if row.evidence is not EvidenceLabel.UNVERIFIED]
+    scored = [
+        (value, row.evidence is EvidenceLabel.ABSENT)
+        for row in labelled
+        if isinstance(value := gate_value(frozen.operating, row), float)
+    ]
+    scored.sort(key=lambda pair: pair[0], reverse=frozen.operating.direction is Direction.HIGHER)
     points, passed, wrong = [], 0, 0
-    for value, rows in groupby(_best_first(frozen, known), key=lambda pair: pair[0]):
-        labels = [row.label.evidence for _, row in rows]
-        passed += len(labels)
-        wrong += labels.count(Evidence.ABSENT)
+    for value, same in groupby(scored, key=lambda pair: pair[0]):
+        absent = [is_absent for _, is_absent in same]
+        passed += len(absent)
+        wrong += sum(absent)
         points.append(CurvePoint(threshold=value, passed=passed, without_evidence=wrong))
-    absent = sum(row.label.evidence is Evidence.ABSENT for row in known)
-    share = absent / len(known) if points and 0 < absent < len(known) else None
+    without = sum(row.evidence is EvidenceLabel.ABSENT for row in labelled)
+    share = area = None
+    if points and 0 < without < len(labelled):
+        from sklearn.metrics import auc  # slow to import
+
+        share = without / len(labelled)
+        coverage = [0.0, *(point.passed / len(labelled) for point in points), 1.0]
+        # Where all pass, scored or not, the risk is that of all questions.
+        area = float(auc(coverage, [points[0].risk, *(point.risk for point in points), share]))
     return RiskCoverage(
-        questions=len(known),
+        questions=len(labelled),
         points=tuple(points),
-        aurc=None if share is None else _area(points, len(known), share),
+        aurc=area,
         best=None if share is None else share**2 / 2,
         no_skill=share,
-        unscored=len(known) - passed,
-        greatest_coverage=passed / len(known) if known else 0.0,
+        unscored=len(labelled) - passed,
+        greatest_coverage=passed / len(labelled) if labelled else 0.0,
     )
 
 
-def _best_first(frozen: Frozen, rows: list[Row]) -> list[tuple[float, Row]]:
-    valued = [(gate_value(frozen.operating, row.retrieval), row) for row in rows]
-    scored = [(value, row) for value, row in valued if isinstance(value, float)]
-    return sorted(scored, key=lambda pair: pair[0], reverse=frozen.operating.direction is Direction.HIGHER)
-
-
-def _area(points: list[CurvePoint], questions: int, base: float) -> float:
-    """From coverage 0 to 1; where all pass, scored or not, the risk is that of all questions."""
-    from sklearn.metrics import auc  # slow to import
-
-    coverage = [0.0, *(one.passed / questions for one in points), 1.0]
-    return float(auc(coverage, [points[0].risk, *(one.risk for one in points), base]))
-
-
 MOST_THRESHOLDS = 100
-_CHOICE = (
-    "{} thresholds are shown on the held-out part: choosing among them is tuning, unless a guarantee counts them all. "
-    "Look there once, with the one that was chosen before."
-)
+"""Thresholds that are tried where nobody names any: what a person can still look through (chosen, not measured)."""
 
 
-class Point(Model):
+class ThresholdPoint(Model):
     """One threshold.
 
     Attributes:
@@ -409,7 +373,7 @@ class Point(Model):
     categories: Mapping[str, GateCounts]
 
 
-class Sweep(Model):
+class ThresholdSweep(Model):
     """What each threshold does, with all that a reader needs to judge it.
 
     Attributes:
@@ -428,7 +392,7 @@ class Sweep(Model):
     sha256: str
     part: Literal["all", "tuning", "held_out"]
     named: bool
-    points: tuple[Point, ...]
+    points: tuple[ThresholdPoint, ...]
     risk_coverage: RiskCoverage
     limits: tuple[str, ...]
 
@@ -439,7 +403,7 @@ def sweep_thresholds(
     *,
     unverified: Unverified = "refuse",
     extra_limits: Sequence[str] = (),
-) -> Sweep:
+) -> ThresholdSweep:
     """Count what each threshold does.
 
     Args:
@@ -454,18 +418,37 @@ def sweep_thresholds(
     """
     ordered = lenient_first(frozen, _every_cut(frozen) if thresholds is None else thresholds)
     if frozen.part == "held_out" and len(ordered) > 1:
-        extra_limits = (_CHOICE.format(len(ordered)), *extra_limits)
-    kinds = _by_category(frozen)
-    points = tuple(
-        Point(
-            gate=count(frozen, one, unverified=unverified),
-            answers=answer_ledger(frozen, one),
-            categories={name: count(rows, one, unverified=unverified) for name, rows in kinds.items()},
+        choice = (
+            f"{len(ordered)} thresholds are shown on the held-out part: choosing among them is tuning, unless a "
+            "guarantee counts them all. Look there once, with the one that was chosen before."
         )
-        for one in ordered
+        extra_limits = (choice, *extra_limits)
+    categories = {
+        name: frozen.model_copy(update={"rows": tuple(row for row in frozen.rows if row.category == name)})
+        for name in dict.fromkeys(row.category for row in frozen.rows)
+        if name is not None
+    }
+    points = tuple(
+        ThresholdPoint(
+            gate=count(frozen, threshold, unverified=unverified),
+            answers=answer_ledger(frozen, threshold),
+            categories={
+                name: count(rows, threshold, unverified=unverified) for name, rows in categories.items()
+            },
+        )
+        for threshold in ordered
     )
-    _need_monotone(points)
-    return Sweep(
+    for lenient, strict in pairwise(point.gate for point in points):
+        # A stricter threshold never passes more; if it did, the counts would be wrong and must not be shown.
+        if (
+            strict.passed.numerator > lenient.passed.numerator
+            or strict.false_pass.numerator > lenient.false_pass.numerator
+            or strict.over_hold.numerator < lenient.over_hold.numerator
+        ):
+            raise GateError(
+                f"threshold {written(strict.threshold)} passes more than {written(lenient.threshold)}"
+            )
+    return ThresholdSweep(
         operating=frozen.operating,
         questions=frozen.questions,
         sha256=frozen.sha256,
@@ -477,40 +460,19 @@ def sweep_thresholds(
     )
 
 
-def _by_category(frozen: Frozen) -> dict[str, Frozen]:
-    rows: dict[str, list[Row]] = {}
-    for row in frozen.rows:
-        if row.label.category is not None:
-            rows.setdefault(row.label.category, []).append(row)
-    return {name: frozen.model_copy(update={"rows": tuple(same)}) for name, same in rows.items()}
-
-
 def _every_cut(frozen: Frozen) -> list[float]:
     """The thresholds that make a difference; of more than can be read, every nth."""
-    values = {gate_value(frozen.operating, row.retrieval) for row in frozen.rows}
-    found = cut_points(frozen.operating, [value for value in values if isinstance(value, float)])
-    if not found:
+    values = [gate_value(frozen.operating, row) for row in frozen.rows]
+    cuts = cut_points(frozen.operating, [value for value in values if isinstance(value, float)])
+    if not cuts:
         raise GateError("no question has a score, so there is nothing to choose a threshold by")
-    return found[:: -(-len(found) // MOST_THRESHOLDS)]
+    return cuts[:: math.ceil(len(cuts) / MOST_THRESHOLDS)]
 
 
 def lenient_first(frozen: Frozen, thresholds: Sequence[float]) -> list[float]:
     """The thresholds, the most lenient first; raises GateError if they are no numbers, or one is given twice."""
-    if not thresholds or not all(math.isfinite(one) for one in thresholds):
+    if not thresholds or not all(map(math.isfinite, thresholds)):
         raise GateError("thresholds must be numbers, at least one", remedy="write, for example, 0.4,0.7")
     if len(set(thresholds)) < len(thresholds):
         raise GateError("a threshold is given twice")
     return sorted(thresholds, reverse=frozen.operating.direction is Direction.LOWER)
-
-
-def _need_monotone(points: Sequence[Point]) -> None:
-    """A stricter threshold never passes more; if it did, the counts would be wrong and must not be shown."""
-    for lenient, strict in pairwise(point.gate for point in points):
-        if (
-            strict.passed.numerator > lenient.passed.numerator
-            or strict.false_pass.numerator > lenient.false_pass.numerator
-            or strict.over_hold.numerator < lenient.over_hold.numerator
-        ):
-            raise GateError(
-                f"threshold {written(strict.threshold)} passes more than {written(lenient.threshold)}"
-            )

@@ -1,20 +1,9 @@
 """How many hits to take, and from which score on: what recall gains and precision loses, before any answer is read.
 
 Works on the frozen results of a gate; required documents are what is relevant. Shares come from ir_measures (extra
-`evaluate`); selection and stage log need nothing.
-
-k × threshold on one set of questions: set recall and precision of each question, and their means over questions.
-
-A question without relevant documents has no recall, and a question for which nothing is left has no precision: both
-are counted apart and never as 0. A search that failed is not a search that found nothing.
-
-Which hits are taken: the first max_k, and of these the ones that reach the threshold.
-
-What became of a question at each stage, and which stage is to blame: the first that lost what is needed.
-
-A wrong answer after a search that lost its document is a failure of the search; a right one does not excuse it.
-
-The measures of ranked and selected lists, by ir_measures; the only module that knows it (extra `evaluate`).
+`evaluate`). A question without relevant documents has no recall, and one for which nothing is left has no precision:
+both are counted apart and never as 0. The stage that first lost what is needed is to blame: a right answer does not
+excuse a search that lost its document.
 """
 
 from __future__ import annotations
@@ -29,15 +18,15 @@ from typing import Any, NamedTuple
 
 from docaudit.abstention.gate import (
     Candidate,
-    Comparison,
     Direction,
-    Evidence,
+    EvidenceLabel,
     Grade,
     OperatingRecord,
     Ratio,
+    ThresholdComparison,
     written,
 )
-from docaudit.abstention.results import Frozen, QuestionSet, Row
+from docaudit.abstention.results import Frozen, LabelledQuestion, QuestionSet, repeated
 from docaudit.errors import GateError, ModelError
 from docaudit.justification import Model
 
@@ -48,7 +37,7 @@ def select_hits(
     score_threshold: float | None,
     *,
     direction: Direction = Direction.HIGHER,
-    comparison: Comparison = Comparison.AT_LEAST,
+    comparison: ThresholdComparison = ThresholdComparison.AT_LEAST,
 ) -> tuple[Candidate, ...]:
     """The hits that go on to the model, in their order.
 
@@ -62,54 +51,29 @@ def select_hits(
 
     Raises:
         GateError: max_k or threshold is no such number, a hit is listed twice, is not best first, or has no score
-            where there is a threshold; all faults at once, each with the ranks (from 1) of its hits.
+            where there is a threshold; all faults at once.
     """
-    problems = [*_wrong_numbers(max_k, score_threshold), *_wrong_hits(hits, direction)]
+    problems = [] if max_k >= 1 else [f"max_k is {max_k}: at least 1 is needed"]
+    if score_threshold is not None and not math.isfinite(score_threshold):
+        problems.append(f"score_threshold is {score_threshold}: a number is needed")
+    problems += [f"{name} is listed twice" for name in repeated(hit.doc_id for hit in hits)]
+    scores = [hit.score for hit in hits if hit.score is not None]
+    if any(direction.better(later, score) for score, later in pairwise(scores)):
+        problems.append(f"hits are not best first by {direction.value}")
     taken = tuple(hits[: max(max_k, 0)])
     if score_threshold is not None:
-        problems += [f"rank {at}: {hit.doc_id} has no score" for at, hit in without_score(taken)]
+        problems += [f"{hit.doc_id} has no score" for hit in taken if hit.score is None]
     if problems:
         raise GateError("no hits can be selected", problems=tuple(problems))
     if score_threshold is None:
         return taken
+    equal_stays = comparison is ThresholdComparison.AT_LEAST
     return tuple(
         hit
         for hit in taken
         if hit.score is not None
-        and (
-            direction.better(hit.score, score_threshold)
-            or (comparison is Comparison.AT_LEAST and hit.score == score_threshold)
-        )
+        and (direction.better(hit.score, score_threshold) or (equal_stays and hit.score == score_threshold))
     )
-
-
-def without_score(hits: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
-    """Hits that no threshold can be applied to, with their rank from 1."""
-    return [(at, hit) for at, hit in enumerate(hits, 1) if hit.score is None]
-
-
-def _wrong_numbers(max_k: int, threshold: float | None) -> list[str]:
-    found = [] if max_k >= 1 else [f"max_k is {max_k}: at least 1 is needed"]
-    if threshold is not None and not math.isfinite(threshold):
-        found.append(f"score_threshold is {threshold}: a number is needed")
-    return found
-
-
-def _wrong_hits(hits: Sequence[Candidate], direction: Direction) -> list[str]:
-    places: dict[str, list[int]] = {}
-    for at, hit in enumerate(hits, 1):
-        places.setdefault(hit.doc_id, []).append(at)
-    found = [
-        f"ranks {', '.join(map(str, ranks))}: {name} is listed twice"
-        for name, ranks in places.items()
-        if ranks[1:]
-    ]
-    scored = [(at, hit.score) for at, hit in enumerate(hits, 1) if hit.score is not None]
-    return found + [
-        f"ranks {first}, {second}: not best first by {direction.value}"
-        for (first, high), (second, low) in pairwise(scored)
-        if direction.better(low, high)
-    ]
 
 
 class SetScores(NamedTuple):
@@ -127,7 +91,7 @@ class SetScores(NamedTuple):
 def set_recall_precision(
     relevant: Mapping[str, Collection[str]], selected: Mapping[str, Sequence[str]]
 ) -> dict[str, SetScores]:
-    """SetR and SetP of each question; order within what was selected does not matter.
+    """SetR and SetP of each question, by ir_measures; order within what was selected does not matter.
 
     Args:
         relevant: What each question needs; never nothing.
@@ -137,36 +101,36 @@ def set_recall_precision(
         GateError: A question needs nothing, so that its recall is not defined.
         ModelError: ir_measures is not installed.
     """
-    empty = [name for name, needed in relevant.items() if not needed]
-    if empty:
+    if empty := [name for name, needed in relevant.items() if not needed]:
         raise GateError("recall of nothing is not defined", problems=tuple(empty))
     if not relevant:
         return {}
-    library = _library()
-    found: dict[tuple[str, str], float] = {}
-    qrels = [library.Qrel(name, one, 1) for name, needed in relevant.items() for one in needed]
+    library = _ir_measures()
+    qrels = [library.Qrel(name, doc_id, 1) for name, needed in relevant.items() for doc_id in needed]
     run = [
-        library.ScoredDoc(name, one, float(-rank))
+        library.ScoredDoc(name, doc_id, float(-rank))
         for name in relevant
-        for rank, one in enumerate(selected[name], 1)
+        for rank, doc_id in enumerate(selected[name], 1)
     ]
-    for metric in library.iter_calc([library.SetR, library.SetP], qrels, run):
-        found[metric.query_id, str(metric.measure)] = float(metric.value)
+    values = {
+        (metric.query_id, str(metric.measure)): float(metric.value)
+        for metric in library.iter_calc([library.SetR, library.SetP], qrels, run)
+    }
     return {
-        name: SetScores(found[name, "SetR"], found[name, "SetP"] if selected[name] else None)
+        name: SetScores(values[name, "SetR"], values[name, "SetP"] if selected[name] else None)
         for name in relevant
     }
 
 
 def average_precision(relevant: Sequence[bool]) -> float:
     """Average precision of a ranked list of which nothing else was judged; 0 if nothing on it is relevant."""
-    library = _library()
+    library = _ir_measures()
     qrels = [library.Qrel("q", str(rank), int(good)) for rank, good in enumerate(relevant, 1)]
     run = [library.ScoredDoc("q", str(rank), float(-rank)) for rank, _ in enumerate(relevant, 1)]
     return float(library.calc_aggregate([library.AP], qrels, run)[library.AP])
 
 
-def _library() -> Any:
+def _ir_measures() -> Any:
     try:
         import ir_measures
     except ImportError as error:
@@ -232,7 +196,7 @@ class QuestionScore(Model):
     precision: float | None
 
 
-class Cell(Model):
+class GridCell(Model):
     """One k and one threshold.
 
     Attributes:
@@ -255,7 +219,7 @@ class Cell(Model):
     left_out: Mapping[LeftOut, tuple[str, ...]]
 
 
-class Grid(Model):
+class TopkGrid(Model):
     """All cells over one set of questions.
 
     Attributes:
@@ -268,7 +232,7 @@ class Grid(Model):
     unit: Unit
     set: QuestionSet
     sha256: str
-    cells: tuple[Cell, ...]
+    cells: tuple[GridCell, ...]
 
 
 def topk_grid(
@@ -277,7 +241,7 @@ def topk_grid(
     unit: Unit,
     ks: Sequence[int] = (1, 3, 10),
     thresholds: Sequence[float | None] = (None,),
-) -> Grid:
+) -> TopkGrid:
     """Count every k with every threshold.
 
     Args:
@@ -292,87 +256,88 @@ def topk_grid(
     """
     problems = [f"k is {k}: at least 1 is needed" for k in ks if k < 1]
     problems += [
-        f"threshold {one} is no number" for one in thresholds if one is not None and not math.isfinite(one)
+        f"threshold {threshold} is no number"
+        for threshold in thresholds
+        if threshold is not None and not math.isfinite(threshold)
     ]
-    problems += [f"no {name} is given" for name, given in (("k", ks), ("threshold", thresholds)) if not given]
+    if not ks or not thresholds:
+        problems.append("a k and a threshold are needed")
     if len(set(ks)) < len(ks) or len(set(thresholds)) < len(thresholds):
         problems.append("a k or threshold is given twice")
-    if not any(row.label.required_doc_ids for row in frozen.labelled(Evidence.PRESENT)):
+    if not any(row.required_doc_ids for row in frozen.labelled(EvidenceLabel.PRESENT)):
         problems.append("no question with evidence names what it requires (required_doc_ids)")
     if problems:
         raise GateError("there is no grid", problems=tuple(problems))
     cells = tuple(_cell(frozen, k, threshold) for k in ks for threshold in thresholds)
-    return Grid(unit=unit, set=frozen.questions, sha256=frozen.sha256, cells=cells)
+    return TopkGrid(unit=unit, set=frozen.questions, sha256=frozen.sha256, cells=cells)
 
 
-def _cell(frozen: Frozen, k: int, threshold: float | None) -> Cell:
+def _cell(frozen: Frozen, k: int, threshold: float | None) -> GridCell:
     left_out: dict[LeftOut, tuple[str, ...]] = dict.fromkeys(LeftOut, ())
-    counted: dict[str, Row] = {}
-    taken: dict[str, tuple[str, ...]] = {}
+    relevant: dict[str, tuple[str, ...]] = {}
+    selected: dict[str, tuple[str, ...]] = {}
     for row in frozen.rows:
-        unusable = _unusable(row, k, threshold)
-        if unusable is None:
-            hits = select_hits(
-                row.retrieval.candidates,
-                k,
-                threshold,
-                direction=frozen.operating.direction,
-                comparison=frozen.operating.comparison,
-            )
-            taken[row.id] = tuple(hit.doc_id for hit in hits)
-        reason = unusable or _without_recall(row)
+        reason = None
+        if row.status == "failed":
+            reason = LeftOut.RETRIEVAL_FAILED
+        elif threshold is not None and _without_score(row, k):
+            reason = LeftOut.MISSING_SCORE
+        else:
+            selected[row.id] = _selected(row, k, threshold, frozen.operating)
+            if row.evidence is EvidenceLabel.ABSENT:
+                reason = LeftOut.EVIDENCE_ABSENT
+            elif row.evidence is EvidenceLabel.UNVERIFIED:
+                reason = LeftOut.UNVERIFIED
+            elif not row.required_doc_ids:
+                reason = LeftOut.RELEVANT_NOT_NAMED
         if reason is None:
-            counted[row.id] = row
+            relevant[row.id] = tuple(dict.fromkeys(row.required_doc_ids or ()))
         else:
             left_out[reason] += (row.id,)
-    relevant = {name: row.label.required_doc_ids or () for name, row in counted.items()}
-    scores = set_recall_precision(relevant, {name: taken[name] for name in counted})
-    questions = tuple(_question(name, relevant[name], taken[name], scores[name]) for name in counted)
-    absent = [taken[row.id] for row in frozen.labelled(Evidence.ABSENT) if row.id in taken]
-    total = len(frozen.rows)
-    return Cell(
+    scores = set_recall_precision(relevant, selected)
+    questions = tuple(
+        QuestionScore(
+            id=name,
+            selected=selected[name],
+            found=tuple(doc_id for doc_id in selected[name] if doc_id in needed),
+            missed=tuple(doc_id for doc_id in needed if doc_id not in selected[name]),
+            recall=scores[name].recall,
+            precision=scores[name].precision,
+        )
+        for name, needed in relevant.items()
+    )
+    absent = [selected[row.id] for row in frozen.labelled(EvidenceLabel.ABSENT) if row.id in selected]
+    return GridCell(
         k=k,
         threshold=threshold,
-        recall=_mean([one.recall for one in questions], total),
-        precision=_mean([one.precision for one in questions], total),
-        complete=Ratio(numerator=sum(not one.missed for one in questions), denominator=len(questions)),
-        noise=Ratio(numerator=sum(bool(one) for one in absent), denominator=len(absent)),
+        recall=_mean([question.recall for question in questions], len(frozen.rows)),
+        precision=_mean([question.precision for question in questions], len(frozen.rows)),
+        complete=Ratio(
+            numerator=sum(not question.missed for question in questions), denominator=len(questions)
+        ),
+        noise=Ratio(numerator=sum(map(bool, absent)), denominator=len(absent)),
         questions=questions,
         left_out=left_out,
     )
 
 
-def _unusable(row: Row, k: int, threshold: float | None) -> LeftOut | None:
-    """Why nothing is known of what would be selected."""
-    if row.retrieval.status == "failed":
-        return LeftOut.RETRIEVAL_FAILED
-    if threshold is not None and without_score(row.retrieval.candidates[:k]):
-        return LeftOut.MISSING_SCORE
-    return None
+def _without_score(row: LabelledQuestion, k: int) -> bool:
+    """Whether a hit that counts has no score to compare with a threshold."""
+    return any(hit.score is None for hit in row.candidates[:k])
 
 
-def _without_recall(row: Row) -> LeftOut | None:
-    if row.label.evidence is Evidence.ABSENT:
-        return LeftOut.EVIDENCE_ABSENT
-    if row.label.evidence is Evidence.UNVERIFIED:
-        return LeftOut.UNVERIFIED
-    return None if row.label.required_doc_ids else LeftOut.RELEVANT_NOT_NAMED
-
-
-def _question(name: str, relevant: Sequence[str], taken: tuple[str, ...], scores: SetScores) -> QuestionScore:
-    return QuestionScore(
-        id=name,
-        selected=taken,
-        found=tuple(one for one in taken if one in relevant),
-        missed=tuple(one for one in dict.fromkeys(relevant) if one not in taken),
-        recall=scores.recall,
-        precision=scores.precision,
+def _selected(
+    row: LabelledQuestion, k: int, threshold: float | None, operating: OperatingRecord
+) -> tuple[str, ...]:
+    hits = select_hits(
+        row.candidates, k, threshold, direction=operating.direction, comparison=operating.comparison
     )
+    return tuple(hit.doc_id for hit in hits)
 
 
 def _mean(values: Sequence[float | None], total: int) -> Mean:
-    known = [value for value in values if value is not None]
-    return Mean(value=fmean(known) if known else None, over=len(known), questions=total)
+    measured = [value for value in values if value is not None]
+    return Mean(value=fmean(measured) if measured else None, over=len(measured), questions=total)
 
 
 class Stage(StrEnum):
@@ -385,7 +350,7 @@ class Stage(StrEnum):
     ANSWER = "answer"
 
 
-class State(StrEnum):
+class StageState(StrEnum):
     """What is known of a stage; not recorded is not passed."""
 
     OK = "ok"
@@ -408,7 +373,7 @@ class StageRow(Model):
     """
 
     stage: Stage
-    state: State
+    state: StageState
     evidence: str
     ids: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
@@ -453,13 +418,19 @@ def stage_logs(
         GateError: The context names questions that are not there, or k or threshold is no such number.
     """
     sent = context or {}
-    unknown = sorted(set(sent) - set(frozen.by_id))
-    if unknown:
+    if unknown := sorted(set(sent) - set(frozen.by_id)):
         raise GateError("the context has questions that are not there", problems=tuple(unknown))
-    operating = frozen.operating
-    return tuple(
-        _log(row, unit, _stages(row, k, threshold, operating, sent.get(row.id))) for row in frozen.rows
-    )
+    logs = []
+    for row in frozen.rows:
+        first = _question_set(row)
+        rows = (
+            first,
+            *_searched(row, first, k, threshold, frozen.operating, sent.get(row.id)),
+            _answer(row),
+        )
+        failed = [stage.stage for stage in rows if stage.state is StageState.FAILED]
+        logs.append(StageLog(question_id=row.id, unit=unit, rows=rows, blamed=failed[0] if failed else None))
+    return tuple(logs)
 
 
 def blame(logs: Sequence[StageLog]) -> dict[Stage | None, int]:
@@ -468,121 +439,104 @@ def blame(logs: Sequence[StageLog]) -> dict[Stage | None, int]:
     return {stage: counted[stage] for stage in (*Stage, None)}
 
 
-def _log(row: Row, unit: Unit, rows: tuple[StageRow, ...]) -> StageLog:
-    failed = [one.stage for one in rows if one.state is State.FAILED]
-    return StageLog(question_id=row.id, unit=unit, rows=rows, blamed=failed[0] if failed else None)
-
-
-def _stages(
-    row: Row, k: int, threshold: float | None, operating: OperatingRecord, sent: Sequence[str] | None
-) -> tuple[StageRow, ...]:
-    first = _question_set(row)
-    if row.retrieval.status == "failed":
-        failed = StageRow(stage=Stage.RETRIEVAL, state=State.FAILED, evidence="the search did not take place")
-        return (first, failed, *_blank(State.NOT_KNOWN, "nothing came from the search")[1:], _answer(row))
-    if first.state is not State.OK:
-        return (first, *_blank(State.NOT_KNOWN, "what is relevant is not known"), _answer(row))
-    if row.label.evidence is Evidence.ABSENT:
-        return (first, *_blank(State.NOT_APPLICABLE, "nothing is relevant"), _answer(row))
-    needed, candidates = first.ids, row.retrieval.candidates
-    retrieval = _kept(
-        Stage.RETRIEVAL, needed, needed, [hit.doc_id for hit in candidates], "among the candidates"
-    )
-    if threshold is not None and without_score(candidates[:k]):
-        uncut = StageRow(
-            stage=Stage.SELECTION,
-            state=State.FAILED,
-            evidence="a hit has no score to compare with the threshold",
-        )
-        return (first, retrieval, uncut, *_blank(State.NOT_KNOWN, "nothing was selected")[2:], _answer(row))
-    selection = _selection(needed, candidates, k, threshold, operating)
-    return (first, retrieval, selection, _context(needed, selection.ids, sent), _answer(row))
-
-
-def _blank(state: State, why: str) -> tuple[StageRow, ...]:
-    """Search, selection and context of a question of which nothing can be said there."""
-    return tuple(
-        StageRow(stage=stage, state=state, evidence=why)
-        for stage in (Stage.RETRIEVAL, Stage.SELECTION, Stage.CONTEXT)
-    )
-
-
-def _question_set(row: Row) -> StageRow:
-    label = row.label
-    needed = tuple(dict.fromkeys(label.required_doc_ids or ()))
-    if label.evidence is Evidence.UNVERIFIED:
-        state, said = State.NOT_KNOWN, "nobody verified the evidence"
-    elif label.evidence is Evidence.ABSENT:
-        state, said = State.OK, "labelled: the evidence is absent"
+def _question_set(row: LabelledQuestion) -> StageRow:
+    needed = tuple(dict.fromkeys(row.required_doc_ids or ()))
+    state, evidence = StageState.NOT_KNOWN, "nobody wrote down what is relevant"
+    if row.evidence is EvidenceLabel.UNVERIFIED:
+        evidence = "nobody verified the evidence"
+    elif row.evidence is EvidenceLabel.ABSENT:
+        state, evidence = StageState.OK, "labelled: the evidence is absent"
     elif needed:
-        state, said = State.OK, f"{len(needed)} relevant named"
-    else:
-        state, said = State.NOT_KNOWN, "nobody wrote down what is relevant"
-    return StageRow(stage=Stage.QUESTION_SET, state=state, evidence=said, ids=needed)
+        state, evidence = StageState.OK, f"{len(needed)} relevant named"
+    return StageRow(stage=Stage.QUESTION_SET, state=state, evidence=evidence, ids=needed)
 
 
-def _selection(
-    needed: Sequence[str],
-    candidates: Sequence[Candidate],
+def _searched(
+    row: LabelledQuestion,
+    first: StageRow,
     k: int,
     threshold: float | None,
     operating: OperatingRecord,
-) -> StageRow:
-    taken = [
-        hit.doc_id
-        for hit in select_hits(
-            candidates, k, threshold, direction=operating.direction, comparison=operating.comparison
+    sent: Sequence[str] | None,
+) -> tuple[StageRow, ...]:
+    """Search, selection and context."""
+
+    def unknown(state: StageState, evidence: str, *stages: Stage) -> tuple[StageRow, ...]:
+        return tuple(StageRow(stage=stage, state=state, evidence=evidence) for stage in stages)
+
+    three = (Stage.RETRIEVAL, Stage.SELECTION, Stage.CONTEXT)
+    if row.status == "failed":
+        failed = unknown(StageState.FAILED, "the search did not take place", Stage.RETRIEVAL)
+        return failed + unknown(StageState.NOT_KNOWN, "nothing came from the search", *three[1:])
+    if first.state is not StageState.OK:
+        return unknown(StageState.NOT_KNOWN, "what is relevant is not known", *three)
+    if row.evidence is EvidenceLabel.ABSENT:
+        return unknown(StageState.NOT_APPLICABLE, "nothing is relevant", *three)
+    needed, candidates = first.ids, [hit.doc_id for hit in row.candidates]
+    retrieval = _handed_on(Stage.RETRIEVAL, needed, needed, candidates, "among the candidates")
+    if threshold is not None and _without_score(row, k):
+        uncut = unknown(
+            StageState.FAILED, "a hit has no score to compare with the threshold", Stage.SELECTION
         )
-    ]
-    came = [hit.doc_id for hit in candidates if hit.doc_id in needed]
-    kept = _kept(Stage.SELECTION, needed, came, taken, "selected of those that came")
-    late = {hit.doc_id for hit in candidates[k:]}
-    beyond = [one for one in kept.lost if one in late]
-    below = [one for one in kept.lost if one not in late]
+        return (retrieval, *uncut, *unknown(StageState.NOT_KNOWN, "nothing was selected", Stage.CONTEXT))
+    selected = _selected(row, k, threshold, operating)
+    came = [doc_id for doc_id in candidates if doc_id in needed]
+    selection = _handed_on(Stage.SELECTION, needed, came, selected, "selected of those that came")
+    beyond = [doc_id for doc_id in selection.lost if doc_id in candidates[k:]]
+    below = [doc_id for doc_id in selection.lost if doc_id not in beyond]
     causes = [f"{', '.join(beyond)} beyond k = {k}"] if beyond else []
     if below and threshold is not None:
         causes.append(f"{', '.join(below)} below the threshold {written(threshold)}")
-    why = f": {'; '.join(causes)}" if causes else ""
-    return kept.model_copy(update={"evidence": f"{kept.evidence}{why}"})
-
-
-def _context(needed: Sequence[str], selected: Sequence[str], sent: Sequence[str] | None) -> StageRow:
+    if causes:
+        evidence = f"{selection.evidence}: {'; '.join(causes)}"
+        selection = selection.model_copy(update={"evidence": evidence})
     if sent is None:
-        return StageRow(stage=Stage.CONTEXT, state=State.NOT_KNOWN, evidence="what was sent was not recorded")
-    had = [one for one in needed if one in selected]
-    return _kept(Stage.CONTEXT, needed, had, sent, "sent of those selected")
-
-
-def _kept(
-    stage: Stage, needed: Sequence[str], came: Sequence[str], ids: Sequence[str], where: str
-) -> StageRow:
-    """A stage that is handed the relevant ids `came`, and hands on `ids`."""
-    lost = tuple(one for one in came if one not in ids)
-    there = len(set(needed) & set(ids))
-    return StageRow(
-        stage=stage,
-        state=State.FAILED if lost else State.OK,
-        evidence=f"{len(came) - len(lost)} of {len(came)} relevant {where}",
-        ids=tuple(ids),
-        lost=lost,
-        recall=Ratio(numerator=there, denominator=len(set(needed))),
-        precision=Ratio(numerator=there, denominator=len(set(ids))),
+        not_recorded = unknown(StageState.NOT_KNOWN, "what was sent was not recorded", Stage.CONTEXT)
+        return (retrieval, selection, *not_recorded)
+    came = [doc_id for doc_id in needed if doc_id in selected]
+    return (
+        retrieval,
+        selection,
+        _handed_on(Stage.CONTEXT, needed, came, sent, "sent of those selected"),
     )
 
 
-def _answer(row: Row) -> StageRow:
-    answer, absent = row.label.answer, row.label.evidence is Evidence.ABSENT
+def _handed_on(
+    stage: Stage, needed: Sequence[str], came: Sequence[str], ids: Sequence[str], where: str
+) -> StageRow:
+    """A stage that is handed the relevant ids `came`, and hands on `ids`."""
+    lost = tuple(doc_id for doc_id in came if doc_id not in ids)
+    still_there = len(set(needed) & set(ids))
+    return StageRow(
+        stage=stage,
+        state=StageState.FAILED if lost else StageState.OK,
+        evidence=f"{len(came) - len(lost)} of {len(came)} relevant {where}",
+        ids=tuple(ids),
+        lost=lost,
+        recall=Ratio(numerator=still_there, denominator=len(set(needed))),
+        precision=Ratio(numerator=still_there, denominator=len(set(ids))),
+    )
+
+
+def _answer(row: LabelledQuestion) -> StageRow:
+    answer, absent = row.answer, row.evidence is EvidenceLabel.ABSENT
     if answer is None:
-        state, said = State.NOT_KNOWN, "not recorded"
+        state, evidence = StageState.NOT_KNOWN, "not recorded"
     elif not answer.returned:
-        state, said = {
-            Evidence.ABSENT: (State.OK, "held back, and the evidence is absent"),
-            Evidence.PRESENT: (State.FAILED, "held back, though the evidence is in the collection"),
-            Evidence.UNVERIFIED: (State.NOT_KNOWN, "held back, and nobody verified the evidence"),
-        }[row.label.evidence]
+        state, evidence = {
+            EvidenceLabel.ABSENT: (StageState.OK, "held back, and the evidence is absent"),
+            EvidenceLabel.PRESENT: (
+                StageState.FAILED,
+                "held back, though the evidence is in the collection",
+            ),
+            EvidenceLabel.UNVERIFIED: (
+                StageState.NOT_KNOWN,
+                "held back, and nobody verified the evidence",
+            ),
+        }[row.evidence]
     elif answer.grade in (Grade.NO_REFERENCE, Grade.UNDECIDABLE):
-        state, said = State.NOT_KNOWN, f"returned, and not judged: {answer.grade.value}"
+        state, evidence = StageState.NOT_KNOWN, f"returned, and not judged: {answer.grade.value}"
     else:
         right = answer.grade is Grade.CORRECT and not absent
-        state, said = State.OK if right else State.FAILED, f"returned, {answer.grade}"
-    return StageRow(stage=Stage.ANSWER, state=state, evidence=said)
+        state, evidence = StageState.OK if right else StageState.FAILED, f"returned, {answer.grade}"
+    return StageRow(stage=Stage.ANSWER, state=state, evidence=evidence)

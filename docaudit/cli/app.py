@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 import docaudit
-from docaudit.cli import audit, concepts, corpus, coverage, evaluating, gating, sample, serve, suggest, sweep
+from docaudit.cli import audit, concepts, corpus, coverage, evaluate, gate, sample, serve, suggest, sweep
 from docaudit.cli.flags import TaskGroup, debug_flag
 
 # \b keeps click from filling the lines.
@@ -47,8 +47,8 @@ COMMANDS = (
     audit.compare,
     sample.sample,
     corpus.corpus,
-    *gating.COMMANDS,
-    *evaluating.COMMANDS,
+    gate.gate,
+    evaluate.evaluate,
     serve.mcp,
     serve.serve,
 )

@@ -241,7 +241,7 @@ def entries() -> list[Entry]:
         *_listed("visibility of text", Visibility),
         *_listed("state of a page", PageState),
         *_listed("state of a variant in the ledger", LedgerState),
-        *(Entry(code.value, "decision of a gate", meaning) for code, meaning in gate.MEANINGS.items()),
+        *_listed("decision of a gate", gate.Reason),
         *_listed("verdict on a retriever", RetrievalVerdict),
         *_listed("place of a retrieved chunk", ChunkPlace),
         *(Entry(code.value, "finding of lint", code.meaning, code.remedy) for code in LintCode),

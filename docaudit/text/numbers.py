@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import ROUND_HALF_UP, Decimal
 
 
 def plural(count: int, noun: str) -> str:
@@ -21,12 +22,16 @@ def plural(count: int, noun: str) -> str:
 
 
 def percent(share: float, decimals: int = 1) -> str:
-    """A share between 0 and 1 in percent, rounded.
+    """A share between 0 and 1 in percent, rounded half up.
 
     >>> percent(0.28), percent(1.0), percent(0.99996, decimals=2)
     ('28.0 %', '100.0 %', '100.00 %')
+    >>> percent(21 / 80), percent(21 / 80, decimals=2)
+    ('26.3 %', '26.25 %')
     """
-    return f"{share * 100:.{decimals}f} %"
+    # The shortest decimal of the float, not its exact value: 0.145 is a little below 14.5 %.
+    exact = Decimal(repr(float(share))) * 100
+    return f"{exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP):f} %"
 
 
 def cautious_percent(share: float) -> str:

@@ -7,46 +7,59 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from docaudit.abstention.ledger.checklists import BLOCKS, BY_PEOPLE, TESTS, LedgerLintCode
+from docaudit.abstention.ledger.checklists import BY_PEOPLE, LedgerLintCode
 from docaudit.abstention.ledger.results import Symptom
 from docaudit.abstention.ledger.rows import (
     Absence,
     Answerability,
     Behaviour,
     Boundary,
-    Case,
     Citation,
-    Claim,
     ClaimKind,
+    ClaimSeverity,
     Contract,
-    Document,
+    EvidencePlace,
     Gold,
     Identity,
     Layer,
-    Limits,
+    LedgerCase,
+    LedgerClaim,
+    LedgerDocument,
+    LedgerRun,
     Manifest,
     Metric,
+    OperationLimits,
     Owner,
     Part,
-    Place,
     Planned,
-    Run,
-    Severity,
     Support,
     VetoKind,
     Violation,
 )
+from docaudit.abstention.ledger.twenty_tests import BLOCKS, TESTS
+from docaudit.abstention.render import TITLES
 from docaudit.codes import Finding, Obligation
-from docaudit.render.ledger_words import SYMPTOMS, TITLES
 from reference_pages.markdown import fields_of, table
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "ledger"
 LEDGER_FILES: tuple[tuple[str, str, tuple[type[BaseModel], ...]], ...] = (
-    ("contract.json", "one object; frozen before the first output", (Contract, Identity, Manifest, Limits)),
-    ("documents.jsonl", "one document of the corpus on each line; frozen by the contract", (Document,)),
-    ("cases.jsonl", "one labelled question on each line; frozen by the contract", (Case, Gold, Planned)),
-    ("runs.jsonl", "one run of a case on each line", (Run, Place, Citation, Violation, Absence)),
-    ("claims.jsonl", "the review of one claim of one run on each line", (Claim,)),
+    (
+        "contract.json",
+        "one object; frozen before the first output",
+        (Contract, Identity, Manifest, OperationLimits),
+    ),
+    ("documents.jsonl", "one document of the corpus on each line; frozen by the contract", (LedgerDocument,)),
+    (
+        "cases.jsonl",
+        "one labelled question on each line; frozen by the contract",
+        (LedgerCase, Gold, Planned),
+    ),
+    (
+        "runs.jsonl",
+        "one run of a case on each line",
+        (LedgerRun, EvidencePlace, Citation, Violation, Absence),
+    ),
+    ("claims.jsonl", "the review of one claim of one run on each line", (LedgerClaim,)),
 )
 LEDGER_HEAD = """# The ledger of runs
 
@@ -65,7 +78,8 @@ JSON Schemas of the files stand in `schemas/ledger_*.schema.json`.
 
 - The contract names the SHA-256 of documents.jsonl and cases.jsonl, and every run names the SHA-256 of contract.json
   (`sha256sum FILE` prints it). So labels cannot follow outputs. A contract that is younger than an output, a version
-  that was observed and is not the contract's, and every other fault is refused with file and row, all at once.
+  that was observed and is not the contract's, and every other fault is refused with file and row: all faults of
+  single rows first, then those between rows.
 - Nothing is ever turned into 0: what was not measured is null or left out, NaN is refused, an empty denominator has no
   share, and cases to which a check does not apply are left out of both numbers and counted.
 - Identifiers, permissions, versions, dates, places and citations are checked from the rows, before any judge: a claim
@@ -92,6 +106,31 @@ A type in `code` is a table or a vocabulary of this page.
 This page is written by docs/generate.py from docaudit/abstention/ledger.
 """
 
+TWENTY_TESTS = """### Run a tool against them
+
+`samples/twenty-tests` holds the 20 tests as fixtures, all invented: `documents.jsonl` (rows as above, each with the
+`file` of its text, whose paragraphs are the passages), `questions.jsonl` (one question for each test: who asks, for
+which day, within how many seconds) and `expected.jsonl` (what passes). A tool that takes documents and questions writes
+one line for each question; `answers.jsonl` is what a tool that passes all might write. Its line for test 9:
+
+```json
+{answer}
+```
+
+`behaviour` is one of `Behaviour`; `text` is everything that the user is shown; `context` is what was sent to the model.
+
+```python
+from docaudit.abstention.ledger.twenty_tests import score
+
+outcomes = score("samples/twenty-tests", "samples/twenty-tests/answers.jsonl")
+assert [test.outcome for test in outcomes] == ["pass"] * 20
+```
+
+Each outcome has the reasons of a failure and where to look. `python -m docaudit.abstention.ledger.twenty_tests FOLDER
+ANSWERS` prints the same; its exit code is 0 if all pass, 1 if one fails, 2 for an error. The texts are judged by
+patterns, so a pass is necessary and not sufficient; test 20 is one question with a time limit, and the load of many
+users is measured by the ledger."""
+
 
 def ledger_text() -> str:
     """The reference page of the ledger."""
@@ -109,7 +148,7 @@ def ledger_text() -> str:
         ("parts of `versions`", Part),
         ("owners", Owner),
         ("kinds of claims", ClaimKind),
-        ("severities", Severity),
+        ("severities", ClaimSeverity),
         ("support", Support),
         ("boundaries", Boundary),
         ("findings of a justification", Finding),
@@ -131,7 +170,7 @@ def ledger_text() -> str:
         "",
     ]
     lines += table("seen", "meaning", "layer", "what to do")
-    lines += [f"| `{one.value}` | {SYMPTOMS[one]} | `{one.layer.value}` | {one.repair} |" for one in Symptom]
+    lines += [f"| `{one.value}` | {one.meaning} | `{one.layer.value}` | {one.remedy} |" for one in Symptom]
     lines += ["", "## What is wrong with an evaluation itself", "", *table("code", "meaning", "remedy")]
     lines += [f"| `{one.value}` | {one.meaning} | {one.remedy} |" for one in LedgerLintCode]
     lines += ["", "## The 20 tests"]
@@ -142,6 +181,8 @@ def ledger_text() -> str:
             for t in TESTS
             if t.block == block
         ]
+    answers = (SAMPLE.parent / "twenty-tests" / "answers.jsonl").read_text("utf-8").splitlines()
+    lines += ["", TWENTY_TESTS.format(answer=answers[8])]
     return "\n".join(lines) + "\n"
 
 

@@ -1,17 +1,7 @@
-"""Evaluators of retrieved material, behind one protocol: they choose what to do next, and never refuse to answer.
+"""The protocol of all evaluators of retrieved material: scores or grades in, a verdict and its one action out.
 
-They take scores and grades as input, from any model or person; `asking` can ask a model. Lenient on relevance here,
-strict on absence elsewhere: that nothing is there is said by docaudit's audit alone, after the sweep.
-
-One protocol for all evaluators: grades in, a verdict and its one action out. No action is "do not answer".
-
-What an evaluator looks at: the candidates of a question with scores and grades; a missing one is never a "no".
-
-The only three grounds for "insufficient", and four that are often taken for one.
-
-Self-RAG's two judgements: is a passage useful for the task, and how far does the evidence carry what was written?
-
-Neither uses knowledge from outside, and the second does not ask whether instructions were followed.
+An evaluator chooses what to do next and never refuses to answer. Relevance is judged leniently here, absence strictly
+elsewhere: that nothing is there is said by docaudit's audit alone, after the sweep. A missing grade is never a "no".
 """
 
 from __future__ import annotations
@@ -24,64 +14,48 @@ from pydantic import BeforeValidator, Field, StrictBool, model_validator
 
 from docaudit.abstention.gate import Direction
 from docaudit.abstention.ledger.rows import Support
-from docaudit.abstention.results import validated
+from docaudit.abstention.results import repeated, validated
+from docaudit.codes import Code
 from docaudit.errors import EvaluatorError
 from docaudit.justification import Model
 
 
-class Ground(StrEnum):
+class Ground(Code):
     """Why a candidate does not help; nothing else makes the material insufficient."""
 
-    OTHER_TOPIC = "other_topic"
-    REQUEST_NOT_COVERED = "request_not_covered"
-    OTHER_ERROR = "other_error"
-
-    @property
-    def meaning(self) -> str:
-        """When the ground applies."""
-        return _GROUNDS[self]
+    OTHER_TOPIC = "other_topic", "It is about another subject, product or matter than the question."
+    REQUEST_NOT_COVERED = (
+        "request_not_covered",
+        "The operation, rule or way of checking that was asked for is in no candidate.",
+    )
+    OTHER_ERROR = "other_error", "It explains another error text or error code than the one in the question."
 
 
-_GROUNDS = {
-    Ground.OTHER_TOPIC: "It is about another subject, product or matter than the question.",
-    Ground.REQUEST_NOT_COVERED: "The operation, rule or way of checking that was asked for is in no candidate.",
-    Ground.OTHER_ERROR: "It explains another error text or error code than the one in the question.",
-}
-
-
-class NoGround(StrEnum):
+class NoGround(Code):
     """What made a strict evaluator refuse though the answer was there; refused as a ground, by name."""
 
-    GENERAL_PROCEDURE_ONLY = "general_procedure_only"
-    LIMITATION_STATED = "limitation_stated"
-    REQUIREMENTS_SPLIT = "requirements_split"
-    CONFIRMATION_QUESTION = "confirmation_question"
-
-    @property
-    def meaning(self) -> str:
-        """Why it is no ground."""
-        return _NO_GROUNDS[self]
-
-
-_NO_GROUNDS = {
-    NoGround.GENERAL_PROCEDURE_ONLY: "A general procedure answers; the particular values need not be in it.",
-    NoGround.LIMITATION_STATED: "A stated limitation ('there is no bulk import') is the answer.",
-    NoGround.REQUIREMENTS_SPLIT: "What several documents say together answers; one need not say it all.",
-    NoGround.CONFIRMATION_QUESTION: "'Is it right that …' is answered by what the rule says, not by these words.",
-}
-
-
-def _ground(given: Any) -> Any:
-    if given in set(NoGround):
-        raise ValueError(f"'{given}' is no ground for 'insufficient': {NoGround(given).meaning}")
-    return given
+    GENERAL_PROCEDURE_ONLY = (
+        "general_procedure_only",
+        "A general procedure answers; the particular values need not be in it.",
+    )
+    LIMITATION_STATED = (
+        "limitation_stated",
+        "A stated limitation ('there is no bulk import') is the answer.",
+    )
+    REQUIREMENTS_SPLIT = (
+        "requirements_split",
+        "What several documents say together answers; one need not say it all.",
+    )
+    CONFIRMATION_QUESTION = (
+        "confirmation_question",
+        "'Is it right that …' is answered by what the rule says, not by these words.",
+    )
 
 
-GivenGround = Annotated[Ground, BeforeValidator(_ground)]
-"""A ground as a person or a model gives it."""
-
-
-Score = Annotated[float, Field(allow_inf_nan=False, strict=True)]
+def _refuse_no_ground(ground: Any) -> Any:
+    if ground in set(NoGround):
+        raise ValueError(f"'{ground}' is no ground for 'insufficient': {NoGround(ground).meaning}")
+    return ground
 
 
 class Aspect(StrEnum):
@@ -109,10 +83,10 @@ class GradedCandidate(Model):
     doc_id: str = Field(min_length=1)
     text: str = ""
     reason: str = ""
-    ground: GivenGround | None = None
+    ground: Annotated[Ground, BeforeValidator(_refuse_no_ground)] | None = None
     supports: tuple[Aspect, ...] | None = None
     relevant: StrictBool | None = None
-    score: Score | None = None
+    score: float | None = Field(default=None, allow_inf_nan=False, strict=True)
 
     @model_validator(mode="after")
     def _consistent(self) -> GradedCandidate:
@@ -130,7 +104,7 @@ class Graded(Model):
         id: Name of the question.
         query: Its text.
         direction: Which end of the scale of the scores is good.
-        candidates: Best first; at least one.
+        candidates: Best first; at least one, as an empty group has no grade.
     """
 
     id: str = Field(min_length=1)
@@ -142,9 +116,7 @@ class Graded(Model):
     def _each_once(self) -> Graded:
         if not self.candidates:
             raise ValueError("there is no candidate: an empty group has no grade")
-        names = [one.doc_id for one in self.candidates]
-        twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-        if twice:
+        if twice := repeated(candidate.doc_id for candidate in self.candidates):
             raise ValueError(f"candidates are listed twice: {', '.join(twice)}")
         return self
 
@@ -154,35 +126,19 @@ def read_graded(rows: Any) -> tuple[Graded, ...]:
     if not isinstance(rows, list) or not rows:
         raise EvaluatorError("a list with at least one row is needed")
     problems: list[str] = []
-    made = [validated(Graded, raw, f"row {number}", problems) for number, raw in enumerate(rows, 1)]
-    good = [(number, one) for number, one in enumerate(made, 1) if one is not None]
-    problems += faults_between(good)
+    questions = [validated(Graded, row, f"row {number}", problems) for number, row in enumerate(rows, 1)]
+    problems += ids_used_twice([(at, question.id) for at, question in enumerate(questions, 1) if question])
     if problems:
         raise EvaluatorError("the grades are refused", problems=tuple(problems))
-    return tuple(one for _, one in good)
+    return tuple(question for question in questions if question)
 
 
-def faults_between(rows: Sequence[tuple[int, Graded]]) -> list[str]:
-    """Names used twice, and scores of which some are better if higher and some if lower."""
-    places: dict[str, list[int]] = {}
-    ends: dict[Direction, list[int]] = {}
-    for number, one in rows:
-        places.setdefault(one.id, []).append(number)
-        if any(candidate.score is not None for candidate in one.candidates):
-            ends.setdefault(one.direction, []).append(number)
-    found = [
-        f"rows {_listed(numbers)}: the id '{name}' is used twice"
-        for name, numbers in places.items()
-        if numbers[1:]
+def ids_used_twice(numbered: Sequence[tuple[int, str]]) -> list[str]:
+    """A fault for each id that several rows have, with the numbers of these rows."""
+    return [
+        f"rows {', '.join(str(number) for number, other in numbered if other == name)}: the id '{name}' is used twice"
+        for name in repeated(name for _, name in numbered)
     ]
-    if len(ends) > 1:
-        said = "; ".join(f"{end.value} in rows {_listed(numbers)}" for end, numbers in ends.items())
-        found.append(f"mixed directions: {said}")
-    return found
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return ", ".join(map(str, numbers))
 
 
 class Action(StrEnum):
@@ -241,30 +197,30 @@ class Evaluator(Protocol):
 
 def assess_all(evaluator: Evaluator, questions: Sequence[Graded]) -> tuple[Assessment, ...]:
     """Judge each question, in order; raises EvaluatorError with the faults of all rows (from 1) at once."""
-    problems = faults_between(list(enumerate(questions, 1)))
-    made = []
+    problems = ids_used_twice([(number, graded.id) for number, graded in enumerate(questions, 1)])
+    assessments = []
     for number, graded in enumerate(questions, 1):
         try:
-            made.append(evaluator.assess(graded))
+            assessments.append(evaluator.assess(graded))
         except EvaluatorError as error:
-            said = error.problems or (error.cause,)
-            problems += [f"row {number} ({graded.id}): {one}" for one in said]
+            problems += [f"row {number} ({graded.id}): {fault}" for fault in error.problems or (error.cause,)]
     if problems:
         raise EvaluatorError(f"{evaluator.name} cannot judge these questions", problems=tuple(problems))
-    return tuple(made)
+    return tuple(assessments)
 
 
 def grades(graded: Graded) -> tuple[bool, ...]:
     """Whether each candidate is relevant; raises EvaluatorError naming those that nobody graded."""
-    found = tuple(one.relevant for one in graded.candidates if one.relevant is not None)
-    if len(found) < len(graded.candidates):
-        missing = [f"{one.doc_id} is not graded" for one in graded.candidates if one.relevant is None]
+    missing = [
+        f"{candidate.doc_id} is not graded" for candidate in graded.candidates if candidate.relevant is None
+    ]
+    if missing:
         raise EvaluatorError("grades are missing", problems=tuple(missing))
-    return found
+    return tuple(bool(candidate.relevant) for candidate in graded.candidates)
 
 
 class Relevance(StrEnum):
-    """Usefulness, not the same words."""
+    """Usefulness for the task, as Self-RAG defines it, not the same words."""
 
     RELEVANT = "relevant"
     IRRELEVANT = "irrelevant"
@@ -279,35 +235,28 @@ ONE_AXIS = (
 )
 
 
-class SupportLevel(StrEnum):
-    """How far the evidence carries what was written."""
+class SupportLevel(Code):
+    """How far the evidence carries what was written: the three levels of Self-RAG, strongest first."""
 
-    FULLY = "fully_supported"
-    PARTIALLY = "partially_supported"
-    NO_SUPPORT = "no_support_or_contradictory"
-
-    @property
-    def meaning(self) -> str:
-        """When the level applies."""
-        return _LEVELS[self]
-
-
-_LEVELS = {
-    SupportLevel.FULLY: "All that was written is carried by the evidence.",
-    SupportLevel.PARTIALLY: "Some of it is; something that matters is not discussed in the evidence.",
-    SupportLevel.NO_SUPPORT: "The evidence is ignored, about something else, or says the contrary.",
-}
-_OF_THE_LEDGER = {
-    Support.FULL: SupportLevel.FULLY,
-    Support.PARTIAL: SupportLevel.PARTIALLY,
-    Support.NONE: SupportLevel.NO_SUPPORT,
-    Support.CONTRADICTED: SupportLevel.NO_SUPPORT,
-}
+    FULLY = "fully_supported", "All that was written is carried by the evidence."
+    PARTIALLY = (
+        "partially_supported",
+        "Some of it is; something that matters is not discussed in the evidence.",
+    )
+    NO_SUPPORT = (
+        "no_support_or_contradictory",
+        "The evidence is ignored, about something else, or says the contrary.",
+    )
 
 
 def support_level(support: Support) -> SupportLevel | None:
     """The level of a claim in a ledger; None for a claim that is missing, of which no support can be judged."""
-    return _OF_THE_LEDGER.get(support)
+    return {
+        Support.FULL: SupportLevel.FULLY,
+        Support.PARTIAL: SupportLevel.PARTIALLY,
+        Support.NONE: SupportLevel.NO_SUPPORT,
+        Support.CONTRADICTED: SupportLevel.NO_SUPPORT,
+    }.get(support)
 
 
 class SupportRule(Model):

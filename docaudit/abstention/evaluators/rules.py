@@ -1,25 +1,13 @@
-"""Yes or no for each document: the yes are kept, and a no brings in more material; it never stops an answer.
+"""Five published rules over grades and scores: CRAG, LangGraph and LlamaIndex, Self-RAG's order, OR and AND, Ragas.
 
-Corrective RAG: a score for each document, two thresholds, and one good document is enough for the question.
-
-After `process_flag` and the preparation of internal knowledge in the published code of CRAG.
-
-The order of LangGraph's self-reflective flow: three graders, each asked for one thing, and a rewriter of its own.
-
-Documents are graded before an answer is written, the answer after it: first against the documents, and only if they
-carry it, against the question. "Cannot be answered" is never said by the grader of documents.
-
-Is the material enough? One useful candidate (OR), or every aspect supported (AND): strictness is a parameter.
-
-Context precision at K: how early useful passages stand. Average precision, with only the top K judged.
+Each rule takes what a model or person judged of each candidate; none of them ends without an answer.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import IntEnum, StrEnum
-from numbers import Real
 from typing import Literal, get_args
 
 from pydantic import Field, model_validator
@@ -31,11 +19,9 @@ from docaudit.abstention.topk import average_precision
 from docaudit.errors import EvaluatorError
 from docaudit.justification import Model
 
-AfterNo = Literal["any_no", "no_yes"]
-
 
 class KeepTheYes(Given):
-    """Keep what was graded yes.
+    """Keep what was graded yes; a no brings in more material and never stops an answer.
 
     Attributes:
         more: When more material is sought: after any no (corrective RAG of LangGraph and LlamaIndex), or only if
@@ -45,7 +31,7 @@ class KeepTheYes(Given):
 
     refused = EvaluatorError
 
-    more: AfterNo = "any_no"
+    more: Literal["any_no", "no_yes"] = "any_no"
     action: Literal[Action.REWRITE_AND_SEARCH, Action.REWRITE] = Action.REWRITE_AND_SEARCH
 
     @property
@@ -65,14 +51,14 @@ class KeepTheYes(Given):
 
     def assess(self, graded: Graded) -> Assessment:
         """What is kept, and whether more is sought."""
-        said = grades(graded)
-        more = not all(said) if self.more == "any_no" else not any(said)
-        verdict = "more" if more else "enough"
+        yes = grades(graded)
+        enough = all(yes) if self.more == "any_no" else any(yes)
+        verdict = "enough" if enough else "more"
         return Assessment(
             question_id=graded.id,
             evaluator=self.name,
-            because=f"{sum(said)} of {len(said)} candidates are relevant",
-            kept=tuple(one.doc_id for one in graded.candidates if one.relevant),
+            because=f"{sum(yes)} of {len(yes)} candidates are relevant",
+            kept=tuple(candidate.doc_id for candidate in graded.candidates if candidate.relevant),
             verdict=verdict,
             action=self.actions[verdict],
         )
@@ -88,16 +74,17 @@ def corrected_text(graded: Graded, searched: Sequence[str] | None = None) -> str
     Raises:
         EvaluatorError: A grade or text is missing, or a search was made without need, or not made though needed.
     """
-    said = grades(graded)
-    problems = [f"{one.doc_id} has no text" for one in graded.candidates if one.relevant and not one.text]
-    if all(said) and searched is not None:
+    enough = all(grades(graded))
+    relevant = [candidate for candidate in graded.candidates if candidate.relevant]
+    problems = [f"{candidate.doc_id} has no text" for candidate in relevant if not candidate.text]
+    if enough and searched is not None:
         problems.append("all candidates are relevant, so that nothing is searched")
-    if not all(said) and searched is None:
+    if not enough and searched is None:
         problems.append("a candidate is not relevant, so that a search comes first")
     if problems:
         raise EvaluatorError("the text cannot be put together", problems=tuple(problems))
-    relevant = "\n".join(one.text for one in graded.candidates if one.relevant)
-    return relevant if searched is None else relevant + "\n" + "\n".join(searched)
+    relevant_text = "\n".join(candidate.text for candidate in relevant)
+    return relevant_text if searched is None else relevant_text + "\n" + "\n".join(searched)
 
 
 Trailing = Literal["raise", "drop"]
@@ -129,7 +116,7 @@ def flag(score: float, upper: float, lower: float) -> Flag:
 def process_flag(
     scores: Sequence[float | None], n_docs: int, upper: float, lower: float, *, trailing: Trailing = "raise"
 ) -> list[Flag]:
-    """One flag for each group of n_docs scores in a row: the best of the group (OR).
+    """One flag for each group of n_docs scores in a row, as in CRAG's code of this name: the best of the group (OR).
 
     Args:
         scores: Of all documents of all questions, question after question.
@@ -142,48 +129,38 @@ def process_flag(
         EvaluatorError: Scores that are no numbers, no scores, a last group that is not full, thresholds or n_docs
             that make no sense; all at once, scores with their row from 1.
     """
-    problems = [*_wrong_thresholds(upper, lower), *([] if n_docs >= 1 else [f"n_docs is {n_docs}"])]
-    problems += [] if trailing in get_args(Trailing) else [f"trailing is '{trailing}', and not raise or drop"]
-    problems += [
-        f"row {row}: {'no score' if score is None else f'{score!r:.50} is no number'}"
-        for row, score in enumerate(scores, 1)
-        if not _is_number(score)
-    ]
-    left_over = len(scores) % n_docs if n_docs >= 1 else 0
-    if trailing == "raise":
-        if left_over:
-            first = len(scores) - left_over + 1
-            problems.append(
-                f"rows {first} to {len(scores)}: {left_over} scores in the last group, {n_docs} are needed"
-            )
-        if not scores:
-            problems.append("there is no group")
+    problems = _wrong_thresholds(upper, lower)
+    if n_docs < 1:
+        problems.append(f"n_docs is {n_docs}")
+    if trailing not in get_args(Trailing):
+        problems.append(f"trailing is '{trailing}', and not raise or drop")
+    numbers: list[float] = []
+    for row, score in enumerate(scores, 1):
+        if isinstance(score, int | float) and not isinstance(score, bool) and abs(score) < math.inf:
+            numbers.append(score)
+        else:
+            problems.append(f"row {row}: {'no score' if score is None else f'{score!r:.50} is no number'}")
+    left_over = len(scores) % max(n_docs, 1)
+    if trailing == "raise" and left_over:
+        rows = f"rows {len(scores) - left_over + 1} to {len(scores)}"
+        problems.append(f"{rows}: {left_over} scores in the last group, {n_docs} are needed")
+    if trailing == "raise" and not scores:
+        problems.append("there is no group")
     if problems:
         raise EvaluatorError("no flags can be given", problems=tuple(problems))
-    flags = [flag(score, upper, lower) for score in scores if score is not None]
-    return [max(flags[at : at + n_docs]) for at in range(0, len(flags) - left_over, n_docs)]
-
-
-def _is_number(score: object) -> bool:
-    """Whether it is a finite number; whole ones beyond all floats are none."""
-    if isinstance(score, bool) or not isinstance(score, Real):
-        return False
-    try:
-        return math.isfinite(score)
-    except OverflowError:
-        return False
+    flags = [flag(number, upper, lower) for number in numbers]
+    return [max(flags[start : start + n_docs]) for start in range(0, len(flags) - left_over, n_docs)]
 
 
 def _wrong_thresholds(upper: float, lower: float) -> list[str]:
     # NaN is in no order, so it fails here, too.
-    good = math.isfinite(upper) and math.isfinite(lower) and lower <= upper
-    return (
-        [] if good else [f"the lower threshold {lower} and the upper {upper} are not two numbers that ascend"]
-    )
+    if math.isfinite(upper) and math.isfinite(lower) and lower <= upper:
+        return []
+    return [f"the lower threshold {lower} and the upper {upper} are not two numbers that ascend"]
 
 
 class Crag(Given):
-    """The evaluator.
+    """CRAG's evaluator: a score for each candidate, and one good candidate is enough for the question.
 
     Attributes:
         upper: From here on a document is correct.
@@ -209,7 +186,7 @@ class Crag(Given):
     @property
     def actions(self) -> Mapping[str, Action]:
         """The action of each verdict."""
-        return {one.name.lower(): action for one, action in ACTIONS.items()}
+        return {verdict.name.lower(): action for verdict, action in ACTIONS.items()}
 
     @property
     def strictness(self) -> Mapping[str, float | int | str]:
@@ -220,22 +197,27 @@ class Crag(Given):
         """The best flag of the candidates; those of flag 1 or 2 are kept."""
         if graded.direction is Direction.LOWER:
             raise EvaluatorError("these scores are better if lower, and the thresholds are for the other end")
-        missing = [f"{one.doc_id} has no score" for one in graded.candidates if one.score is None]
+        flags = {
+            candidate.doc_id: flag(candidate.score, self.upper, self.lower)
+            for candidate in graded.candidates
+            if candidate.score is not None
+        }
+        missing = [
+            f"{candidate.doc_id} has no score"
+            for candidate in graded.candidates
+            if candidate.doc_id not in flags
+        ]
         if missing:
             raise EvaluatorError("scores are missing", problems=tuple(missing))
-        flags = {
-            one.doc_id: flag(one.score, self.upper, self.lower)
-            for one in graded.candidates
-            if one.score is not None
-        }
         best = max(flags.values())
-        reached = sum(one is best for one in flags.values())
+        verdict = best.name.lower()
+        reached = list(flags.values()).count(best)
         return Assessment(
             question_id=graded.id,
             evaluator=self.name,
-            because=f"{reached} of {len(flags)} candidates are {best.name.lower()}, none is better",
-            kept=tuple(name for name, one in flags.items() if one is not Flag.INCORRECT),
-            verdict=best.name.lower(),
+            because=f"{reached} of {len(flags)} candidates are {verdict}, none is better",
+            kept=tuple(name for name, reached in flags.items() if reached is not Flag.INCORRECT),
+            verdict=verdict,
             action=ACTIONS[best],
         )
 
@@ -251,16 +233,17 @@ def select_strips(
     Args:
         scores: Score of each piece.
         mode: How the document was cut; the published default of top_n hangs on it.
-        top_n: Pieces at most; None for 3 with "selection", 6 otherwise.
+        top_n: Pieces at most; None for 3 with "selection", 6 otherwise (CRAG's published values).
     """
-    problems = [
-        f"piece {at}: {one} is no number" for at, one in enumerate(scores, 1) if not math.isfinite(one)
-    ]
     most = (3 if mode == "selection" else 6) if top_n is None else top_n
-    problems += [f"top_n is {most}"] if most < 1 else []
+    problems = [
+        f"piece {at}: {score} is no number" for at, score in enumerate(scores, 1) if not math.isfinite(score)
+    ]
+    if most < 1:
+        problems.append(f"top_n is {most}")
     if problems:
         raise EvaluatorError("no pieces can be selected", problems=tuple(problems))
-    return tuple(sorted(range(len(scores)), key=lambda at: -scores[at])[:most])
+    return tuple(sorted(range(len(scores)), key=lambda place: -scores[place])[:most])
 
 
 class Step(StrEnum):
@@ -312,36 +295,34 @@ class Round(Given):
 
 
 def steps(rounds: Sequence[Round]) -> tuple[Step, ...]:
-    """The steps that these grades lead through; without DONE at the end if no answer was good.
+    """The steps of LangGraph's self-reflective flow that these grades lead through.
+
+    Documents are graded before an answer is written, the answer after it: first against the documents and, if they
+    carry it, against the question. The last step is not DONE if no answer was good.
 
     Raises:
         EvaluatorError: A draft where no document was relevant, or anything after the flow went on or was done.
     """
     if not rounds:
         raise EvaluatorError("there is no round")
-    found: list[Step] = []
-    for number, one in enumerate(rounds, 1):
-        if found and found[-1] is not Step.REWRITE:
+    path: list[Step] = []
+    for number, graded_round in enumerate(rounds, 1):
+        if path and path[-1] is not Step.REWRITE:
             raise EvaluatorError(f"round {number}: nothing was rewritten before it")
-        found += _round(number, one)
-    return tuple(found)
-
-
-def _round(number: int, one: Round) -> Iterator[Step]:
-    yield from (Step.RETRIEVE, Step.GRADE_DOCUMENTS)
-    if not any(one.documents):
-        if one.drafts:
-            raise EvaluatorError(f"round {number}: no document was relevant, and an answer was written")
-        yield Step.REWRITE
-        return
-    for place, draft in enumerate(one.drafts, 1):
-        yield from (Step.GENERATE, Step.GRADE_HALLUCINATIONS)
-        if draft.grounded:
-            yield from (Step.GRADE_ANSWER, Step.DONE if draft.answers else Step.REWRITE)
-            if place < len(one.drafts):
-                raise EvaluatorError(
-                    f"round {number}: an answer was written after draft {place} was decided on"
-                )
+        path += [Step.RETRIEVE, Step.GRADE_DOCUMENTS]
+        if not any(graded_round.documents):
+            if graded_round.drafts:
+                raise EvaluatorError(f"round {number}: no document was relevant, and an answer was written")
+            path.append(Step.REWRITE)
+        for place, draft in enumerate(graded_round.drafts, 1):
+            path += [Step.GENERATE, Step.GRADE_HALLUCINATIONS]
+            if draft.grounded:
+                path += [Step.GRADE_ANSWER, Step.DONE if draft.answers else Step.REWRITE]
+                if place < len(graded_round.drafts):
+                    raise EvaluatorError(
+                        f"round {number}: an answer was written after draft {place} was decided on"
+                    )
+    return tuple(path)
 
 
 class Rule(StrEnum):
@@ -352,7 +333,7 @@ class Rule(StrEnum):
 
 
 class Sufficiency(Given):
-    """The evaluator; "insufficient" seeks more material, it does not refuse.
+    """Is the material enough? "Insufficient" seeks more material, it does not refuse.
 
     Attributes:
         rule: OR over candidates that are relevant, or AND over aspects that are supported.
@@ -389,59 +370,64 @@ class Sufficiency(Given):
         """The rule and what it needs."""
         if self.rule is Rule.OR:
             return {"rule": self.rule.value, "at_least": self.at_least}
-        wanted = ", ".join(self.aspects)
-        return {"rule": self.rule.value, "aspects": wanted, "in_one": str(self.in_one).lower()}
+        aspects = ", ".join(self.aspects)
+        return {"rule": self.rule.value, "aspects": aspects, "in_one": str(self.in_one).lower()}
 
     def assess(self, graded: Graded) -> Assessment:
         """Whether the candidates are enough; raises EvaluatorError if what the rule needs was not graded."""
-        enough, because = self._any(graded) if self.rule is Rule.OR else self._all(graded)
+        enough, because = self._by_or(graded) if self.rule is Rule.OR else self._by_and(graded)
         verdict = "sufficient" if enough else "insufficient"
         return Assessment(
             question_id=graded.id,
             evaluator=self.name,
             because=because,
-            kept=tuple(one.doc_id for one in graded.candidates if one.relevant is not False),
+            kept=tuple(
+                candidate.doc_id for candidate in graded.candidates if candidate.relevant is not False
+            ),
             verdict=verdict,
             action=self.actions[verdict],
         )
 
-    def _any(self, graded: Graded) -> tuple[bool, str]:
+    def _by_or(self, graded: Graded) -> tuple[bool, str]:
         useful = sum(grades(graded))
         because = f"{useful} of {len(graded.candidates)} candidates are relevant, {self.at_least} needed"
         if useful >= self.at_least:
             return True, because
-        without = [one.doc_id for one in graded.candidates if not one.relevant and one.ground is None]
+        useless = [candidate for candidate in graded.candidates if not candidate.relevant]
+        without = [candidate.doc_id for candidate in useless if candidate.ground is None]
         if without:
             raise EvaluatorError(
                 "'insufficient' needs a ground",
                 problems=tuple(f"{name} is not relevant, and no ground is given" for name in without),
             )
-        grounds = dict.fromkeys(one.ground.value for one in graded.candidates if one.ground is not None)
-        if not grounds:  # too few useful ones is none of the three grounds
+        if not useless:  # too few useful ones is none of the three grounds
             raise EvaluatorError(f"'insufficient' needs a ground, and no candidate has one: {because}")
+        grounds = dict.fromkeys(candidate.ground.value for candidate in useless if candidate.ground)
         return False, f"{because}: {', '.join(grounds)}"
 
-    def _all(self, graded: Graded) -> tuple[bool, str]:
+    def _by_and(self, graded: Graded) -> tuple[bool, str]:
         missing = [
-            f"the aspects of {one.doc_id} are not graded" for one in graded.candidates if one.supports is None
+            f"the aspects of {candidate.doc_id} are not graded"
+            for candidate in graded.candidates
+            if candidate.supports is None
         ]
         if missing:
             raise EvaluatorError("grades are missing", problems=tuple(missing))
-        wanted = set(self.aspects)
+        needed = set(self.aspects)
         # What is not relevant is not kept, so it cannot be what the answer rests on.
         supported = [
-            wanted & set(one.supports or ()) if one.relevant is not False else set()
-            for one in graded.candidates
+            needed & set(candidate.supports or ()) if candidate.relevant is not False else set()
+            for candidate in graded.candidates
         ]
         best = max(supported, key=len) if self.in_one else set().union(*supported)
-        lacking = [one.value for one in Aspect if one in wanted - best]
+        lacking = [aspect.value for aspect in Aspect if aspect in needed - best]
         where = "in one candidate" if self.in_one else "in all candidates together"
-        because = f"{len(best)} of {len(wanted)} aspects are supported {where}"
+        because = f"{len(best)} of {len(needed)} aspects are supported {where}"
         return not lacking, f"{because}, not {', '.join(lacking)}" if lacking else because
 
 
 class ContextPrecision(Model):
-    """Of one ranked list.
+    """Context precision of one ranked list.
 
     Attributes:
         k: How far down it was looked at.
@@ -457,22 +443,25 @@ class ContextPrecision(Model):
 
 
 def context_precision(relevant: Sequence[bool | None], k: int) -> ContextPrecision:
-    """Context precision at k of yes and no, best first.
+    """Ragas' context precision at k of yes and no, best first: average precision with only the top k judged.
 
     Raises:
         EvaluatorError: k is below 1, the list is empty, or one of the top k is not judged, true or false; all at once.
         ModelError: ir_measures is not installed.
     """
     top = list(relevant[: max(k, 0)])
-    problems = [f"rank {rank} is not judged" for rank, one in enumerate(top, 1) if one is None]
+    problems = [f"rank {rank} is not judged" for rank, useful in enumerate(top, 1) if useful is None]
     problems += [
-        f"rank {rank}: {one!r} is neither true nor false"
-        for rank, one in enumerate(top, 1)
-        if one is not None and type(one).__name__ not in ("bool", "bool_")  # numpy's own is bool_ or bool
+        f"rank {rank}: {useful!r} is neither true nor false"
+        for rank, useful in enumerate(top, 1)
+        if useful is not None
+        and type(useful).__name__ not in ("bool", "bool_")  # numpy's own is bool_ or bool
     ]
-    problems += [f"k is {k}: at least 1 is needed"] if k < 1 else []
-    problems += ["the list is empty"] if not relevant else []
+    if k < 1:
+        problems.append(f"k is {k}: at least 1 is needed")
+    if not relevant:
+        problems.append("the list is empty")
     if problems:
         raise EvaluatorError("context precision is not defined", problems=tuple(problems))
-    flags = [bool(one) for one in top]
+    flags = [bool(useful) for useful in top]
     return ContextPrecision(k=k, judged=len(flags), relevant=sum(flags), value=average_precision(flags))

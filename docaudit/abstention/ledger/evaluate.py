@@ -1,54 +1,49 @@
-"""The order of work: rows, outcome of each run, ratios, decision.
+"""From the rows of a ledger to ratios and a decision; two evaluations side by side; a saved one recomputed.
 
-Ratios from the rows: each with its numerator, its own denominator, and the names of what it lacks.
-
-Time, cost and review: what was measured, never mixed with quality.
-
-How far a model judge agrees with people; a judge that was not compared with people proves nothing.
-
-The decision: vetoes first, then the thresholds that the contract set before the run. No average outweighs a veto.
-
-Two evaluations side by side: which ratios moved, and which runs or claims moved them.
+Vetoes come first, then the thresholds that the contract set before the run: no average outweighs a veto. Each ratio has
+its own denominator and the names of what it lacks. Time, cost and review are measured, never mixed with quality.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from pydantic import ValidationError
 
-from docaudit.abstention.ledger import outcome as checks
 from docaudit.abstention.ledger.checklists import checklist, lint, lint_change
-from docaudit.abstention.ledger.outcome import outcome
-from docaudit.abstention.ledger.read import Ledger, checked
+from docaudit.abstention.ledger.outcome import RunReview, rank_of
+from docaudit.abstention.ledger.read import Ledger
 from docaudit.abstention.ledger.results import (
     AbstentionEvidence,
     Agreement,
     ClaimResult,
-    Decision,
     Disagreement,
     Evaluation,
     Group,
     LedgerDiff,
+    MetricRatio,
     Moved,
     Operations,
-    Ratio,
+    ReleaseDecision,
     RunResult,
     Spread,
     Veto,
 )
-from docaudit.abstention.ledger.rows import Answerability, Case, Gold, Limits, Metric, Run, Severity
+from docaudit.abstention.ledger.rows import Answerability, ClaimSeverity, LedgerRun, Metric, OperationLimits
+from docaudit.abstention.results import faults, json_value
 from docaudit.errors import LedgerError
+from docaudit.text.numbers import percent
 from docaudit.verify import Difference, differences
 
+Counted = Iterable[tuple[str, bool | None]]
 
-def ratio(name: str, counted: Iterable[tuple[str, bool | None]]) -> Ratio:
+
+def ratio(name: str, counted: Counted) -> MetricRatio:
     """Count what is true among what is true or false; None is left out of both numbers.
 
     >>> counted = ratio("x", [("a", True), ("b", False), ("c", None)])
@@ -56,35 +51,45 @@ def ratio(name: str, counted: Iterable[tuple[str, bool | None]]) -> Ratio:
     (1, 2, ('b',), ('c',))
     """
     rows = list(counted)
-    met = tuple(one for one, value in rows if value is True)
-    hits, total = len(met), sum(value is not None for _, value in rows)
-    return Ratio(
+    met, missed, left_out = (
+        tuple(row for row, value in rows if value is wanted) for wanted in (True, False, None)
+    )
+    total = len(met) + len(missed)
+    return MetricRatio(
         name=name,
-        numerator=hits,
+        numerator=len(met),
         denominator=total,
-        share=hits / total if total else None,
+        share=len(met) / total if total else None,
         met=met,
-        missed=tuple(one for one, value in rows if value is False),
-        left_out=tuple(one for one, value in rows if value is None),
+        missed=missed,
+        left_out=left_out,
     )
 
 
-def metric_ratios(runs: Sequence[RunResult], claims: Sequence[ClaimResult]) -> tuple[Ratio, ...]:
+def metric_ratios(runs: Sequence[RunResult], claims: Sequence[ClaimResult]) -> tuple[MetricRatio, ...]:
     """All metrics that are counted, in their order."""
     names = {run.run_id for run in runs}
     return tuple(
-        ratio("claim_support", [(_name(c), c.supported) for c in claims if c.run_id in names])
+        ratio(metric.value, _supported(claim for claim in claims if claim.run_id in names))
         if metric is Metric.SUPPORT
         else ratio(metric.value, [(run.run_id, run.checks[metric]) for run in runs])
         for metric in Metric
     )
 
 
+def _supported(claims: Iterable[ClaimResult]) -> Counted:
+    return [(f"{claim.run_id} {claim.claim_id}", claim.supported) for claim in claims]
+
+
 def detail_ratios(
     ledger: Ledger, runs: Sequence[RunResult], claims: Sequence[ClaimResult]
-) -> tuple[Ratio, ...]:
+) -> tuple[MetricRatio, ...]:
     """The second reading of context completeness, and the parts that metrics are made of."""
     answerable = [run for run in runs if run.answerability is Answerability.ANSWERABLE]
+    untouched = [
+        (run.run_id, not any(run.forbidden.values()) if ledger.cases[run.case_id].forbidden else None)
+        for run in runs
+    ]
     return (
         ratio(
             "context_completeness_answerable",
@@ -94,80 +99,54 @@ def detail_ratios(
             "answerable_answered",
             [(run.run_id, run.behaviour is run.answerability.expected) for run in answerable],
         ),
-        ratio("required_passages_in_top_k", _over_gold(ledger, _passage_found)),
-        ratio("required_documents_in_top_k", _documents(ledger)),
-        ratio("useful_candidates_in_top_k", _precision(ledger)),
-        ratio(
-            "no_forbidden_evidence_touched",
-            [
-                (run.run_id, not any(run.forbidden.values()) if ledger.cases[run.case_id].forbidden else None)
-                for run in runs
-            ],
+        ratio("required_passages_in_top_k", _passages_in_top_k(ledger)),
+        ratio("required_documents_in_top_k", _documents_in_top_k(ledger)),
+        ratio("useful_candidates_in_top_k", _useful_in_top_k(ledger)),
+        ratio("no_forbidden_evidence_touched", untouched),
+        *(
+            ratio(
+                f"{severity.value}_claims_supported",
+                _supported(claim for claim in claims if claim.severity is severity),
+            )
+            for severity in reversed(ClaimSeverity)
         ),
-        ratio("critical_claims_supported", _of_severity(claims, Severity.CRITICAL)),
-        ratio("major_claims_supported", _of_severity(claims, Severity.MAJOR)),
-        ratio("minor_claims_supported", _of_severity(claims, Severity.MINOR)),
     )
 
 
-def median_rank(runs: Sequence[RunResult]) -> float | None:
-    """Median rank of the required passages that are candidates at all; None if none is."""
-    ranks = [rank for run in runs for rank in run.ranks if rank is not None]
-    return float(median(ranks)) if ranks else None
-
-
-def _name(claim: ClaimResult) -> str:
-    return f"{claim.run_id} {claim.claim_id}"
-
-
-def _of_severity(claims: Sequence[ClaimResult], severity: Severity) -> list[tuple[str, bool | None]]:
-    return [(_name(c), c.supported) for c in claims if c.severity is severity]
-
-
-def _over_gold(ledger: Ledger, found: Callable[[Gold, Run, int], bool]) -> Iterator[tuple[str, bool | None]]:
+def _passages_in_top_k(ledger: Ledger) -> Iterator[tuple[str, bool | None]]:
     for run in ledger.runs:
         for gold in ledger.case(run).required:
-            yield (
-                " ".join((run.run_id, gold.document, gold.passage, gold.cell or "")).rstrip(),
-                found(gold, run, ledger.contract.top_k),
-            )
+            rank = rank_of(gold, run)
+            name = " ".join((run.run_id, gold.document, gold.passage, gold.cell or "")).rstrip()
+            yield name, rank is not None and rank <= ledger.contract.top_k
 
 
-def _passage_found(gold: Gold, run: Run, top_k: int) -> bool:
-    rank = checks.rank_of(gold, run)
-    return rank is not None and rank <= top_k
-
-
-def _documents(ledger: Ledger) -> Iterator[tuple[str, bool | None]]:
+def _documents_in_top_k(ledger: Ledger) -> Iterator[tuple[str, bool | None]]:
     for run in ledger.runs:
-        found = {place.document for place in run.candidates[: ledger.contract.top_k]}
+        candidates = {place.document for place in run.candidates[: ledger.contract.top_k]}
         for name in dict.fromkeys(gold.document for gold in ledger.case(run).required):
-            yield f"{run.run_id} {name}", name in found
+            yield f"{run.run_id} {name}", name in candidates
 
 
-def _precision(ledger: Ledger) -> Iterator[tuple[str, bool | None]]:
+def _useful_in_top_k(ledger: Ledger) -> Iterator[tuple[str, bool | None]]:
     for run in ledger.runs:
-        useful = _useful(ledger.case(run))
+        case = ledger.case(run)
+        useful = {
+            (gold.document, passage)
+            for gold in (*case.required, *case.allowed)
+            for passage in (gold.passage, *gold.conditions)
+        }
         for place in run.candidates[: ledger.contract.top_k]:
             yield f"{run.run_id} {place.document} {place.passage}", (place.document, place.passage) in useful
 
 
-def _useful(case: Case) -> set[tuple[str, str]]:
-    return {
-        (gold.document, passage)
-        for gold in (*case.required, *case.allowed)
-        for passage in (gold.passage, *gold.conditions)
-    }
-
-
-def operations(runs: Sequence[Run], limits: Limits) -> Operations:
+def operations(runs: Sequence[LedgerRun], limits: OperationLimits) -> Operations:
     """p50 and p95 of each amount over the runs in which it was measured, and how often things went wrong."""
     return Operations(
         runs=len(runs),
-        spreads=(
-            _spread("seconds", [run.seconds for run in runs], limits.seconds),
-            _spread("cost", [run.cost for run in runs], limits.cost),
-            _spread("review_minutes", [run.review_minutes for run in runs], limits.review_minutes),
+        spreads=tuple(
+            _spread(name, [getattr(run, name) for run in runs], getattr(limits, name))
+            for name in ("seconds", "cost", "review_minutes")
         ),
         timed_out=sum(run.timed_out for run in runs),
         fell_back=sum(run.fell_back for run in runs),
@@ -189,80 +168,63 @@ def _spread(name: str, values: Sequence[float | None], limit: float | None) -> S
     )
 
 
-def agreement(ledger: Ledger, claims: list[ClaimResult]) -> Agreement:
-    """Agreement over the claims that a person and a model judged, with every disagreement by name."""
+def agreement(ledger: Ledger, claims: Sequence[ClaimResult]) -> Agreement:
+    """Agreement over the claims that a person and a model judged, with every disagreement by name.
+
+    A model judge that was not compared with people proves nothing.
+    """
     severity = {(claim.run_id, claim.claim_id): claim.severity for claim in claims}
     rows = [claim for run in ledger.runs for claim in ledger.claims[run.run_id]]
-    differ: list[Disagreement] = []
-    human: list[str] = []
-    model: list[str] = []
-    for row in rows:
-        if row.model_support is None:
-            continue
-        human.append(row.support.value)
-        model.append(row.model_support.value)
-        if row.support is not row.model_support:
-            differ.append(
-                Disagreement(
-                    run_id=row.run_id,
-                    claim_id=row.claim_id,
-                    severity=severity[row.run_id, row.claim_id],
-                    human=row.support,
-                    model=row.model_support,
-                )
-            )
+    both = [(row, row.support, row.model_support) for row in rows if row.model_support is not None]
+    kappa = None
+    if len({label for _, human, model in both for label in (human, model)}) > 1:
+        # With one label only chance agreement is 1, and kappa is not defined.
+        from sklearn.metrics import cohen_kappa_score  # heavy: only where there is something to compare
+
+        kappa = float(
+            cohen_kappa_score([human.value for _, human, _ in both], [model.value for *_, model in both])
+        )
+    disagreements = tuple(
+        Disagreement(
+            run_id=row.run_id,
+            claim_id=row.claim_id,
+            severity=severity[row.run_id, row.claim_id],
+            human=human,
+            model=model,
+        )
+        for row, human, model in both
+        if human is not model
+    )
     return Agreement(
-        both=len(human),
-        agreed=len(human) - len(differ),
-        kappa=_kappa(human, model),
+        both=len(both),
+        agreed=len(both) - len(disagreements),
+        kappa=None if kappa is None or math.isnan(kappa) else kappa,
         by_model_alone=sum(row.judged_by == "model" for row in rows),
-        disagreements=tuple(differ),
+        disagreements=disagreements,
     )
 
 
-def _kappa(human: list[str], model: list[str]) -> float | None:
-    if len(set(human) | set(model)) < 2:
-        return None  # nothing, or one label only: chance agreement is 1, and kappa is not defined
-    from sklearn.metrics import cohen_kappa_score  # heavy: only where there is something to compare
-
-    value = float(cohen_kappa_score(human, model))
-    return None if math.isnan(value) else value
-
-
 def decide(
-    vetoes: Sequence[Veto], ratios: Sequence[Ratio], thresholds: Mapping[Metric, float]
-) -> tuple[Decision, tuple[str, ...]]:
+    vetoes: Sequence[Veto], ratios: Sequence[MetricRatio], thresholds: Mapping[Metric, float]
+) -> tuple[ReleaseDecision, tuple[str, ...]]:
     """RELEASED only without any veto, and with every metric measured and at its threshold or above."""
-    reasons = [
-        f"veto: {run} ({', '.join(sorted({veto.kind.value for veto in vetoes if veto.run_id == run}))})"
-        for run in Counter(veto.run_id for veto in vetoes)
-    ]
-    by_name = {one.name: one for one in ratios}
-    for metric in Metric:
-        reason = _below(by_name[metric.value], thresholds.get(metric))
-        if reason:
-            reasons.append(reason)
-    return (Decision.NOT_RELEASED if reasons else Decision.RELEASED), tuple(reasons)
+    kinds: dict[str, set[str]] = {}
+    for veto in vetoes:
+        kinds.setdefault(veto.run_id, set()).add(veto.kind.value)
+    reasons = [f"veto: {run} ({', '.join(sorted(names))})" for run, names in kinds.items()]
+    for counted in ratios:
+        threshold = thresholds.get(Metric(counted.name))
+        if threshold is None:
+            reasons.append(f"{counted.name}: no threshold was set before the run")
+        elif counted.share is None:
+            reasons.append(f"{counted.name}: nothing was measured (0 of 0)")
+        elif counted.share < threshold:
+            counts = f"{counted.numerator} of {counted.denominator}"
+            reasons.append(f"{counted.name}: {counts} is under the threshold {percent(threshold, 2)}")
+    return (ReleaseDecision.NOT_RELEASED if reasons else ReleaseDecision.RELEASED), tuple(reasons)
 
 
-def _below(one: Ratio, threshold: float | None) -> str:
-    if threshold is None:
-        return f"{one.name}: no threshold was set before the run"
-    if one.share is None:
-        return f"{one.name}: nothing was measured (0 of 0)"
-    if one.share < threshold:
-        return (
-            f"{one.name}: {one.numerator} of {one.denominator} is under the threshold {threshold * 100:.2f} %"
-        )
-    return ""
-
-
-GROUPINGS: tuple[Literal["language", "answerability", "group", "identity"], ...] = (
-    "language",
-    "answerability",
-    "group",
-    "identity",
-)
+GroupedBy = Literal["language", "answerability", "group", "identity"]
 
 
 def evaluate_ledger(ledger: Ledger) -> Evaluation:
@@ -271,15 +233,12 @@ def evaluate_ledger(ledger: Ledger) -> Evaluation:
     Args:
         ledger: What `load_ledger` returned.
     """
-    runs: list[RunResult] = []
-    claims: list[ClaimResult] = []
-    vetoes: list[Veto] = []
-    for run in ledger.runs:
-        result, reviewed, raised = outcome(run, ledger)
-        runs.append(result)
-        claims += reviewed
-        vetoes += raised
+    reviews = [RunReview(run, ledger) for run in ledger.runs]
+    runs = tuple(review.result() for review in reviews)
+    claims = tuple(claim for review in reviews for claim in review.claims)
+    vetoes = tuple(veto for review in reviews for veto in review.vetoes)
     ratios = metric_ratios(runs, claims)
+    ranks = [rank for run in runs for rank in run.ranks if rank is not None]
     decision, reasons = decide(vetoes, ratios, ledger.contract.thresholds)
     judged = agreement(ledger, claims)
     return Evaluation(
@@ -288,87 +247,92 @@ def evaluate_ledger(ledger: Ledger) -> Evaluation:
         top_k=ledger.contract.top_k,
         decision=decision,
         reasons=reasons,
-        vetoes=tuple(vetoes),
+        vetoes=vetoes,
         ratios=ratios,
         details=detail_ratios(ledger, runs, claims),
         thresholds=ledger.contract.thresholds,
-        median_rank=median_rank(runs),
+        median_rank=float(median(ranks)) if ranks else None,
         abstention_evidence={
-            one: tuple(run.run_id for run in runs if run.abstention is one) for one in AbstentionEvidence
+            evidence: tuple(run.run_id for run in runs if run.abstention is evidence)
+            for evidence in AbstentionEvidence
         },
         operations=operations(ledger.runs, ledger.contract.limits),
-        groups=_groups(ledger, runs, claims),
+        groups=tuple(_groups(ledger, runs, claims)),
         agreement=judged,
         lint=lint(ledger, claims),
         checklist=checklist(ledger, ratios, vetoes, judged),
-        runs=tuple(runs),
-        claims=tuple(claims),
+        runs=runs,
+        claims=claims,
     )
 
 
-def _groups(ledger: Ledger, runs: Sequence[RunResult], claims: Sequence[ClaimResult]) -> tuple[Group, ...]:
-    by_id = {run.run_id: run for run in ledger.runs}
-    groups = []
-    for by in GROUPINGS:
-        values = [str(getattr(run, by)) for run in runs]
-        for value in dict.fromkeys(values):
-            part = [run for run, own in zip(runs, values, strict=True) if own == value]
-            rows = [by_id[run.run_id] for run in part]
-            groups.append(
-                Group(
-                    by=by,
-                    value=value,
-                    ratios=metric_ratios(part, claims),
-                    operations=operations(rows, ledger.contract.limits),
-                )
+def _groups(ledger: Ledger, runs: Sequence[RunResult], claims: Sequence[ClaimResult]) -> Iterator[Group]:
+    for by in get_args(GroupedBy):
+        for value in dict.fromkeys(getattr(run, by) for run in runs):
+            part = [run for run in runs if getattr(run, by) == value]
+            ids = {run.run_id for run in part}
+            rows = [run for run in ledger.runs if run.run_id in ids]
+            yield Group(
+                by=by,
+                value=str(value),
+                ratios=metric_ratios(part, claims),
+                operations=operations(rows, ledger.contract.limits),
             )
-    return tuple(groups)
 
 
 def diff_ledgers(before: Evaluation, after: Evaluation) -> LedgerDiff:
     """Every ratio that moved, with the rows that moved it."""
-    old = {one.name: one for one in (*before.ratios, *before.details)}
-    moved = [
-        change
-        for one in (*after.ratios, *after.details)
-        if (change := _moved(old[one.name], one)) is not None
-    ]
+    earlier = {ratio.name: ratio for ratio in (*before.ratios, *before.details)}
+    moved = (_moved(earlier[ratio.name], ratio) for ratio in (*after.ratios, *after.details))
     return LedgerDiff(
         before=before.name,
         after=after.name,
         same_contract=before.contract_sha256 == after.contract_sha256,
         decision_before=before.decision,
         decision_after=after.decision,
-        moved=tuple(moved),
+        moved=tuple(change for change in moved if change is not None),
         vetoes_gone=tuple(veto for veto in before.vetoes if veto not in after.vetoes),
         vetoes_new=tuple(veto for veto in after.vetoes if veto not in before.vetoes),
         lint=tuple(lint_change(before, after)),
     )
 
 
-def verify_evaluation(told: Evaluation, recomputed: Evaluation) -> tuple[Difference, ...]:
-    """Every field of a saved evaluation that is not what the rows give now; ratios, groups and runs by their names."""
-    return differences(_by_name(told), _by_name(recomputed))
+def _moved(before: MetricRatio, after: MetricRatio) -> Moved | None:
+    if (set(before.met), set(before.missed)) == (set(after.met), set(after.missed)):
+        return None
+    names_before, names_after = {*before.met, *before.missed}, {*after.met, *after.missed}
+    return Moved(
+        name=before.name,
+        before=(before.numerator, before.denominator),
+        after=(after.numerator, after.denominator),
+        lost=tuple(name for name in after.missed if name in set(before.met)),
+        gained=tuple(name for name in after.met if name in set(before.missed)),
+        appeared=tuple(name for name in (*after.met, *after.missed) if name not in names_before),
+        gone=tuple(name for name in (*before.met, *before.missed) if name not in names_after),
+    )
 
 
 def load_evaluation(path: str | Path) -> Evaluation:
     """An evaluation that `docaudit evaluate --json` printed into a file; raises LedgerError."""
-    file = Path(path)
     try:
-        content = checked(file.read_bytes())
+        content = Path(path).read_bytes()
+        json_value(content)
         return Evaluation.model_validate_json(content, strict=True)
     except OSError as error:
         raise LedgerError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
     except ValueError as error:
-        faults = [str(error)]
-        if isinstance(error, ValidationError):
-            faults = [f"{'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}" for e in error.errors()[:5]]
+        problems = faults(error)[:5] if isinstance(error, ValidationError) else [str(error)]
         raise LedgerError(
             "is not what docaudit evaluate --json printed",
             file=str(path),
-            problems=tuple(faults),
+            problems=tuple(problems),
             remedy="print it again: docaudit evaluate LEDGER --json",
         ) from error
+
+
+def verify_evaluation(saved: Evaluation, recomputed: Evaluation) -> tuple[Difference, ...]:
+    """Every field of a saved evaluation that is not what the rows give now; ratios, groups and runs by their names."""
+    return differences(_by_name(saved), _by_name(recomputed))
 
 
 def _by_name(evaluation: Evaluation) -> dict[str, Any]:
@@ -391,19 +355,3 @@ def _named(rows: list[dict[str, Any]], *fields: str) -> Any:
     """Rows by their names; a name that stands twice would hide a row, so then they stay a list."""
     named = {" ".join(row[field] for field in fields): row for row in rows}
     return named if len(named) == len(rows) else rows
-
-
-def _moved(old: Ratio, new: Ratio) -> Moved | None:
-    met_then, met_now = set(old.met), set(new.met)
-    missed_then, missed_now = set(old.missed), set(new.missed)
-    if met_then == met_now and missed_then == missed_now:
-        return None
-    return Moved(
-        name=old.name,
-        before=(old.numerator, old.denominator),
-        after=(new.numerator, new.denominator),
-        lost=tuple(name for name in new.missed if name in met_then),
-        gained=tuple(name for name in new.met if name in missed_then),
-        appeared=tuple(name for name in (*new.met, *new.missed) if name not in met_then | missed_then),
-        gone=tuple(name for name in (*old.met, *old.missed) if name not in met_now | missed_now),
-    )

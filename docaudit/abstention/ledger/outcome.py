@@ -1,24 +1,21 @@
 """One run against its case: every check, every failure with its reason, vetoes, and where to repair.
 
-The checks of one run that need no judge: identifiers, permissions, versions, places; and what a review adds.
-
-Claims after their review: a person or a model judged them, and the deterministic checks come first.
-
-What docaudit's justifications say of a run that held something back: justified, unproven, wrong, or nothing.
-
-Only documents of the scope count. Absence is shown if it is shown in every one of them, and there is at least one.
+The checks that need no judge (identifiers, permissions, versions, places) come before what people judged: a claim is
+supported only by passages that are eligible and in the final context. docaudit's justifications say whether the absence
+behind an abstention is shown: in every document of the scope, of which there is at least one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 from docaudit.abstention.ledger.read import Ineligible, Ledger, ineligible
 from docaudit.abstention.ledger.results import (
     AbstentionEvidence,
     ClaimResult,
-    Failure,
+    FailedCheck,
     RunResult,
     Symptom,
     Veto,
@@ -27,76 +24,22 @@ from docaudit.abstention.ledger.results import (
 from docaudit.abstention.ledger.rows import (
     Absence,
     Behaviour,
-    Case,
-    Claim,
+    ClaimSeverity,
+    EvidencePlace,
     Gold,
+    LedgerClaim,
+    LedgerRun,
     Metric,
-    Place,
-    Run,
-    Severity,
     Support,
     VetoKind,
 )
 from docaudit.codes import Finding
 
-
-@dataclass(frozen=True)
-class Contact:
-    """A document that a run touched and may not use.
-
-    Attributes:
-        stage: candidates, context or citations.
-        document: Its name.
-        reasons: Why the identity may not use it.
-    """
-
-    stage: str
-    document: str
-    reasons: tuple[Ineligible, ...]
-
-    def __str__(self) -> str:
-        return f"{self.stage}: {self.document} is {' and '.join(reason.value for reason in self.reasons)}"
+HELD_BACK = (Behaviour.ABSTAIN, Behaviour.REFUSE, Behaviour.PARTIAL_ANSWER)
+_UNSUPPORTED = (Support.NONE, Support.CONTRADICTED)
 
 
-def contacts(run: Run, ledger: Ledger) -> list[Contact]:
-    """Every ineligible document that the run touched, once for each stage."""
-    identity, day = ledger.identity(run), ledger.case(run).as_of
-    found = []
-    stages: tuple[tuple[str, list[str]], ...] = (
-        ("candidates", [place.document for place in run.candidates]),
-        ("context", [place.document for place in run.context]),
-        ("citations", [citation.document for citation in run.citations]),
-    )
-    for stage, names in stages:
-        for name in dict.fromkeys(names):
-            reasons = ineligible(ledger.documents.get(name), identity, day)
-            if reasons:
-                found.append(Contact(stage, name, reasons))
-    return found
-
-
-def forbidden_contacts(run: Run, case: Case) -> dict[str, int]:
-    """How many forbidden labels each stage touched: counted apart from eligibility, which is per document."""
-    cited = [Place(document=c.document, passage=c.passage) for c in run.citations]
-    stages: tuple[tuple[str, Sequence[Place]], ...] = (
-        ("candidates", run.candidates),
-        ("context", run.context),
-        ("citations", cited),
-    )
-    return {stage: sum(touches(gold, places) for gold in case.forbidden) for stage, places in stages}
-
-
-def touches(gold: Gold, places: Iterable[Place]) -> bool:
-    """Whether one of the places is the labelled passage (and has the labelled cell, where cells are kept)."""
-    return any(
-        place.document == gold.document
-        and place.passage == gold.passage
-        and (gold.cell is None or not place.cells or gold.cell in place.cells)
-        for place in places
-    )
-
-
-def rank_of(gold: Gold, run: Run) -> int | None:
+def rank_of(gold: Gold, run: LedgerRun) -> int | None:
     """Rank of the passage among the candidates, from 1; None if it is not among them."""
     for rank, place in enumerate(run.candidates, start=1):
         if (place.document, place.passage) == (gold.document, gold.passage):
@@ -104,335 +47,335 @@ def rank_of(gold: Gold, run: Run) -> int | None:
     return None
 
 
-def lacking(gold: Gold, places: Sequence[Place]) -> str:
+def lacking(gold: Gold, places: Sequence[EvidencePlace]) -> str:
     """What the places lack of the labelled passage, its cell and its conditions; empty if nothing."""
-    same = [p for p in places if p.document == gold.document]
-    passage = next((p for p in same if p.passage == gold.passage), None)
-    if passage is None:
+    passages = {place.passage: place for place in places if place.document == gold.document}
+    if gold.passage not in passages:
         return f"{gold.document} {gold.passage}"
-    if gold.cell is not None and gold.cell not in passage.cells:
+    if gold.cell is not None and gold.cell not in passages[gold.passage].cells:
         return f"{gold.document} {gold.passage}, cell {gold.cell}"
     for condition in gold.conditions:
-        if condition not in {p.passage for p in same}:
+        if condition not in passages:
             return f"{gold.document} {gold.passage}, condition {condition}"
     return ""
 
 
-def broken_citations(run: Run, ledger: Ledger) -> list[str]:
-    """Citations that do not lead their viewer to a recorded place that the viewer may see."""
-    identity, case = ledger.identity(run), ledger.case(run)
-    problems = []
-    for citation in run.citations:
-        name = f"{citation.document} {citation.passage}"
-        document = ledger.documents.get(citation.document)
-        reasons = ineligible(document, identity, case.as_of)
-        place = Place(document=citation.document, passage=citation.passage)
-        if reasons:
-            problems.append(f"{name} is {' and '.join(reason.value for reason in reasons)}")
-        elif document is not None and citation.passage not in document.passages:
-            problems.append(f"{name} is no recorded passage")
-        elif any(touches(gold, [place]) for gold in case.forbidden):
-            problems.append(f"{name} is forbidden evidence")
-        elif not citation.resolved:
-            problems.append(f"{name} does not resolve")
-    if not run.citations and run.behaviour.claims_evidence:
-        problems.append("states facts without any citation")
-    return problems
+def _touches(gold: Gold, places: Iterable[EvidencePlace]) -> bool:
+    """Whether one of the places is the labelled passage (and has the labelled cell, where cells are kept)."""
+    return any(
+        (place.document, place.passage) == (gold.document, gold.passage)
+        and (gold.cell is None or not place.cells or gold.cell in place.cells)
+        for place in places
+    )
 
 
-def access_vetoes(run: Run, touched: Sequence[Contact]) -> list[tuple[VetoKind, str]]:
-    """Vetoes of access and policy: what an owner of security saw, and what reached the model or the viewer."""
-    found = [(one.kind, f"{one.channel}: {one.what}") for one in run.violations]
-    for contact in touched:
-        if contact.stage == "candidates":
-            continue  # filtered before the model: a failure of eligibility, and no leak yet
-        if Ineligible.OTHER_TENANT in contact.reasons:
-            found.append((VetoKind.CROSS_TENANT_LEAK, str(contact)))
-        elif any(reason.crosses for reason in contact.reasons):
-            found.append((VetoKind.UNAUTHORISED_SOURCE, str(contact)))
-    return found
+class _Contact(NamedTuple):
+    """A document that a run touched and may not use, with the stage and the reasons."""
+
+    stage: str
+    document: str
+    reasons: tuple[Ineligible, ...]
+
+    def __str__(self) -> str:
+        return f"{self.stage}: {self.document} is {_joined(self.reasons)}"
 
 
-_UNSUPPORTED = (Support.NONE, Support.CONTRADICTED)
+def _joined(reasons: Iterable[Ineligible]) -> str:
+    return " and ".join(reason.value for reason in reasons)
 
 
-def reviewed(run: Run, ledger: Ledger) -> list[ClaimResult]:
-    """The claims of a run. "full" holds only with passages that are eligible and in the final context."""
-    planned = {one.claim_id: one for one in ledger.case(run).claims}
-    results = []
-    for claim in ledger.claims[run.run_id]:
-        plan = planned.get(claim.claim_id)
-        kind = plan.kind if plan else claim.kind
-        if kind is None:
-            raise ValueError("an added claim has its kind: the ledger was not checked")
-        reason = _reason(claim, run, ledger)
-        results.append(
-            ClaimResult(
-                run_id=claim.run_id,
-                claim_id=claim.claim_id,
-                kind=kind,
-                severity=plan.severity if plan else ledger.contract.severity_of_added[kind],
-                added=plan is None,
-                support=claim.support,
-                supported=not reason,
-                reason=reason,
-            )
+class RunReview:
+    """One run of a ledger beside its case, with everything that follows.
+
+    Args:
+        run: The run.
+        ledger: The ledger that it belongs to.
+    """
+
+    def __init__(self, run: LedgerRun, ledger: Ledger) -> None:
+        self.run, self.ledger = run, ledger
+        self.case, self.identity = ledger.case(run), ledger.identity(run)
+        cited = [EvidencePlace(document=cited.document, passage=cited.passage) for cited in run.citations]
+        self._stages: dict[str, Sequence[EvidencePlace]] = {
+            "candidates": run.candidates,
+            "context": run.context,
+            "citations": cited,
+        }
+
+    def result(self) -> RunResult:
+        """Which checks the run passed, what failed, and where to repair first."""
+        run, case = self.run, self.case
+        problems = self._problems()
+        rest = [f"veto {veto.kind.value}: {veto.evidence}" for veto in self.vetoes]
+        if not case.answerability.holds_back and not self._behaved:
+            rest.append(self._expectation)
+        passed = not rest and not any(problems.values())
+        # An invention that was seen, and that no review has, is repaired where claims are.
+        symptoms = self._symptoms(problems) or ((Symptom.CLAIM,) if self.vetoes else ())
+        return RunResult(
+            run_id=run.run_id,
+            case_id=case.case_id,
+            language=case.language,
+            group=case.group,
+            identity=case.identity,
+            answerability=case.answerability,
+            behaviour=run.behaviour,
+            passed=passed,
+            checks={
+                **{metric: None if faults is None else not faults for metric, faults in problems.items()},
+                Metric.COMPLETE: passed,
+            },
+            failures=tuple(
+                FailedCheck(metric=metric, reason=reason)
+                for metric, faults in (*problems.items(), (Metric.COMPLETE, rest))
+                for reason in faults or ()
+            ),
+            vetoes=tuple(veto.kind for veto in self.vetoes),
+            symptoms=symptoms,
+            repair_first=symptoms[0].layer if symptoms else None,
+            ranks=tuple(rank_of(gold, run) for gold in case.required),
+            forbidden=self._forbidden,
+            abstention=self._abstention(),
+            shown_absent=self._shown_absent(),
+            unproven=self._unproven_because() if run.behaviour in HELD_BACK else (),
         )
-    return results
 
+    @cached_property
+    def claims(self) -> list[ClaimResult]:
+        """The claims of the run; "full" holds only with passages that are eligible and in the final context."""
+        planned = {plan.claim_id: plan for plan in self.case.claims}
+        results = []
+        for claim in self.ledger.claims[self.run.run_id]:
+            plan = planned.get(claim.claim_id)
+            kind = plan.kind if plan else claim.kind
+            assert kind is not None  # the ledger was checked: an added claim has its kind
+            reason = self._unsupported_because(claim)
+            results.append(
+                ClaimResult(
+                    run_id=claim.run_id,
+                    claim_id=claim.claim_id,
+                    kind=kind,
+                    severity=plan.severity if plan else self.ledger.contract.severity_of_added[kind],
+                    added=plan is None,
+                    support=claim.support,
+                    supported=not reason,
+                    reason=reason,
+                )
+            )
+        return results
 
-def unsupported(claims: list[ClaimResult]) -> list[str]:
-    """Names of the claims that a reviewer found without support or contradicted."""
-    return [claim.claim_id for claim in claims if claim.support in _UNSUPPORTED]
+    def _unsupported_because(self, claim: LedgerClaim) -> str:
+        if claim.support is not Support.FULL:
+            return f"support is {claim.support.value}"
+        if not claim.evidence:
+            return "judged as full, but no passage was judged"
+        forbidden = {(label.document, label.passage) for label in self.case.forbidden}
+        for gold in claim.evidence:
+            if lost := lacking(gold, self.run.context):
+                return f"judged as full, but the final context lacks {lost}"
+            if (gold.document, gold.passage) in forbidden:
+                return f"judged as full, but {gold.document} {gold.passage} is labelled as forbidden"
+            if reasons := self._ineligible(gold.document):
+                return f"judged as full, but {gold.document} is {reasons[0].value}"
+        return ""
 
+    @cached_property
+    def vetoes(self) -> list[Veto]:
+        """What blocks release: what reached the model or the viewer, what was seen, and severe inventions.
 
-def invention_vetoes(claims: list[ClaimResult]) -> list[tuple[VetoKind, str]]:
-    """Severe inventions: critical claims without support, whatever a judge said of passages that do not count."""
-    return [
-        (VetoKind.SEVERE_INVENTION, f"claim {claim.claim_id} ({claim.kind.value}): {_said(claim)}")
-        for claim in claims
-        if claim.severity is Severity.CRITICAL
-        and (claim.support in _UNSUPPORTED or (claim.support is Support.FULL and not claim.supported))
-    ]
+        A candidate is filtered before the model: a failure of eligibility, and no leak yet.
+        """
+        found = [
+            (violation.kind, f"{violation.channel}: {violation.what}") for violation in self.run.violations
+        ]
+        for contact in self._contacts:
+            if contact.stage != "candidates" and any(reason.crosses for reason in contact.reasons):
+                other_tenant = Ineligible.OTHER_TENANT in contact.reasons
+                kind = VetoKind.CROSS_TENANT_LEAK if other_tenant else VetoKind.UNAUTHORISED_SOURCE
+                found.append((kind, str(contact)))
+        for claim in self.claims:
+            # Whatever a judge said of passages that do not count.
+            unsupported_full = claim.support is Support.FULL and not claim.supported
+            if claim.severity is ClaimSeverity.CRITICAL and (
+                claim.support in _UNSUPPORTED or unsupported_full
+            ):
+                reason = claim.reason if unsupported_full else claim.support.value
+                evidence = f"claim {claim.claim_id} ({claim.kind.value}): {reason}"
+                found.append((VetoKind.SEVERE_INVENTION, evidence))
+        return [Veto(run_id=self.run.run_id, kind=kind, evidence=evidence) for kind, evidence in found]
 
+    def _ineligible(self, document: str) -> tuple[Ineligible, ...]:
+        return ineligible(self.ledger.documents.get(document), self.identity, self.case.as_of)
 
-def _said(claim: ClaimResult) -> str:
-    return claim.reason if claim.support is Support.FULL else claim.support.value
+    @cached_property
+    def _contacts(self) -> list[_Contact]:
+        """Every ineligible document that the run touched, once for each stage."""
+        return [
+            _Contact(stage, name, reasons)
+            for stage, places in self._stages.items()
+            for name in dict.fromkeys(place.document for place in places)
+            if (reasons := self._ineligible(name))
+        ]
 
+    @cached_property
+    def _forbidden(self) -> dict[str, int]:
+        """How many forbidden labels each stage touched: counted apart from eligibility, which is per document."""
+        return {
+            stage: sum(_touches(gold, places) for gold in self.case.forbidden)
+            for stage, places in self._stages.items()
+        }
 
-def _reason(claim: Claim, run: Run, ledger: Ledger) -> str:
-    if claim.support is not Support.FULL:
-        return f"support is {claim.support.value}"
-    if not claim.evidence:
-        return "judged as full, but no passage was judged"
-    identity, day, forbidden = ledger.identity(run), ledger.case(run).as_of, ledger.case(run).forbidden
-    for gold in claim.evidence:
-        lost = lacking(gold, run.context)
-        if lost:
-            return f"judged as full, but the final context lacks {lost}"
-        if any(label.document == gold.document and label.passage == gold.passage for label in forbidden):
-            return f"judged as full, but {gold.document} {gold.passage} is labelled as forbidden"
-        reasons = ineligible(ledger.documents.get(gold.document), identity, day)
-        if reasons:
-            return f"judged as full, but {gold.document} is {reasons[0].value}"
-    return ""
+    @property
+    def _behaved(self) -> bool:
+        return self.run.behaviour is self.case.answerability.expected
 
+    @property
+    def _expectation(self) -> str:
+        label = self.case.answerability
+        return f"{label.value} expects {label.expected.value}, and the run did {self.run.behaviour.value}"
 
-HELD_BACK = (Behaviour.ABSTAIN, Behaviour.REFUSE, Behaviour.PARTIAL_ANSWER)
+    def _problems(self) -> dict[Metric, list[str] | None]:
+        """For each metric what is wrong; None where the check does not apply."""
+        case = self.case
+        selected = [str(contact) for contact in self._contacts if contact.stage != "citations"]
+        selected = selected or [
+            f"{stage}: {self._forbidden[stage]} passages labelled as forbidden"
+            for stage in ("candidates", "context")
+            if self._forbidden[stage]
+        ]
+        crossed = [veto.evidence for veto in self.vetoes if veto.kind is not VetoKind.SEVERE_INVENTION]
+        unsupported = [
+            f"claim {claim.claim_id}: {claim.reason}" for claim in self.claims if not claim.supported
+        ]
+        incomplete = [lacking(gold, self.run.context) for gold in case.required]
+        return {
+            Metric.ELIGIBILITY: selected,
+            Metric.RETRIEVAL: self._not_retrieved() if case.required else None,
+            Metric.CONTEXT: (
+                [f"the final context lacks {lost}" for lost in incomplete if lost] if case.required else None
+            ),
+            Metric.CITATION: self._broken_citations(),
+            Metric.SUPPORT: unsupported if self.claims else None,
+            Metric.ABSTENTION: self._held_badly() if case.answerability.holds_back else None,
+            Metric.ISOLATION: crossed if case.boundaries else None,
+        }
 
+    def _not_retrieved(self) -> list[str]:
+        problems = []
+        for gold in self.case.required:
+            rank, top_k = rank_of(gold, self.run), self.ledger.contract.top_k
+            if rank is None:
+                problems.append(f"{gold.document} {gold.passage} is no candidate")
+            elif rank > top_k:
+                problems.append(f"{gold.document} {gold.passage} has rank {rank}, beyond top-k {top_k}")
+        return problems
 
-def evidence_of(run: Run, ledger: Ledger) -> AbstentionEvidence | None:
-    """One mention in the scope outweighs everything; None if the run held nothing back."""
-    if run.behaviour not in HELD_BACK:
-        return None
-    given = _given(run, ledger)
-    if any(absence.finding is Finding.MENTIONED for absence in given.values()):
-        return AbstentionEvidence.WRONG
-    if not run.absence:
-        return AbstentionEvidence.NOT_GIVEN
-    return AbstentionEvidence.UNPROVEN if unproven_because(run, ledger) else AbstentionEvidence.JUSTIFIED
+    def _broken_citations(self) -> list[str]:
+        """Citations that do not lead their viewer to a recorded place that the viewer may see."""
+        problems = []
+        for citation, place in zip(self.run.citations, self._stages["citations"], strict=True):
+            name = f"{citation.document} {citation.passage}"
+            if reasons := self._ineligible(citation.document):
+                problems.append(f"{name} is {_joined(reasons)}")
+            elif citation.passage not in self.ledger.documents[citation.document].passages:
+                problems.append(f"{name} is no recorded passage")
+            elif any(_touches(gold, [place]) for gold in self.case.forbidden):
+                problems.append(f"{name} is forbidden evidence")
+            elif not citation.resolved:
+                problems.append(f"{name} does not resolve")
+        if not self.run.citations and self.run.behaviour.claims_evidence:
+            problems.append("states facts without any citation")
+        return problems
 
+    def _held_badly(self) -> list[str]:
+        problems = [] if self._behaved else [self._expectation]
+        if not self.run.next_step.strip():
+            problems.append("no next step was offered")
+        problems += [
+            f"claim {claim.claim_id} is not held back, though unsupported"
+            for claim in self.claims
+            if claim.support in _UNSUPPORTED
+        ]
+        if self._abstention() is AbstentionEvidence.WRONG:
+            problems.append("held back, but docaudit finds it mentioned")
+        return problems
 
-def shown_absent(run: Run, ledger: Ledger) -> tuple[int, int] | None:
-    """How many documents of the scope are shown to lack it, of how many; None if the run held nothing back."""
-    if run.behaviour not in HELD_BACK:
-        return None
-    scope, given = _scope(run, ledger), _given(run, ledger)
-    return sum(name in given and not _lacks(given[name], ledger) for name in scope), len(scope)
+    def _symptoms(self, problems: dict[Metric, list[str] | None]) -> tuple[Symptom, ...]:
+        seen = {
+            Symptom.CROSSED: any(veto.kind is not VetoKind.SEVERE_INVENTION for veto in self.vetoes),
+            Symptom.INELIGIBLE: problems[Metric.ELIGIBILITY],
+            Symptom.CITATION: problems[Metric.CITATION],
+            # With too little context, the context is what has to be repaired.
+            Symptom.CLAIM: problems[Metric.SUPPORT] and not problems[Metric.CONTEXT],
+            Symptom.BEHAVIOUR: problems[Metric.ABSTENTION] or not self._behaved,
+        }
+        symptoms = {symptom for symptom, applies in seen.items() if applies}
+        symptoms |= {lost for gold in self.case.required if (lost := self._where_lost(gold))}
+        return route(symptoms)
 
+    def _where_lost(self, gold: Gold) -> Symptom | None:
+        """The first stage that lost a required passage, its cell or a condition."""
+        not_indexed = set(self.ledger.documents[gold.document].not_indexed)
+        rank = rank_of(gold, self.run)
+        lost = lacking(gold, self.run.context)
+        if (rank is None or lost) and not_indexed & {gold.passage, *gold.conditions}:
+            return Symptom.NOT_INDEXED
+        if rank is None or rank > self.ledger.contract.top_k:
+            return Symptom.NOT_CANDIDATE
+        if not lost:
+            return None
+        if gold.cell is not None and gold.cell not in self.run.candidates[rank - 1].cells:
+            return Symptom.NOT_INDEXED  # the passage came, its table did not: lost when it was parsed
+        return Symptom.NOT_IN_CONTEXT
 
-def unproven_because(run: Run, ledger: Ledger) -> tuple[str, ...]:
-    """Why absence is not shown in every document of the scope; empty if it is, or if there is no justification."""
-    if not run.absence:
-        return ()
-    scope, given = _scope(run, ledger), _given(run, ledger)
-    found = [] if scope else ["no document is in the scope"]
-    without = sorted(scope - given.keys())
-    if without:
-        named = ", ".join(without[:3]) + (" and others" if without[3:] else "")
-        found.append(f"{len(without)} of {len(scope)} documents of the scope have no justification: {named}")
-    return (
-        *found,
-        *(f"{name}: {why}" for name, absence in given.items() if (why := _lacks(absence, ledger))),
-    )
+    @cached_property
+    def _scope(self) -> set[str]:
+        return set(self.case.scope) or {name for name in self.ledger.documents if not self._ineligible(name)}
 
+    @cached_property
+    def _absences(self) -> dict[str, Absence]:
+        """Justifications of documents of the scope: only these count."""
+        return {absence.document: absence for absence in self.run.absence if absence.document in self._scope}
 
-def _given(run: Run, ledger: Ledger) -> dict[str, Absence]:
-    scope = _scope(run, ledger)
-    return {absence.document: absence for absence in run.absence if absence.document in scope}
+    def _abstention(self) -> AbstentionEvidence | None:
+        """One mention in the scope outweighs everything; None if the run held nothing back."""
+        if self.run.behaviour not in HELD_BACK:
+            return None
+        if any(absence.finding is Finding.MENTIONED for absence in self._absences.values()):
+            return AbstentionEvidence.WRONG
+        if not self.run.absence:
+            return AbstentionEvidence.NOT_GIVEN
+        return AbstentionEvidence.UNPROVEN if self._unproven_because() else AbstentionEvidence.JUSTIFIED
 
+    def _shown_absent(self) -> tuple[int, int] | None:
+        """How many documents of the scope are shown to lack it, of how many; None if the run held nothing back."""
+        if self.run.behaviour not in HELD_BACK:
+            return None
+        shown = [absence for absence in self._absences.values() if not self._not_shown(absence)]
+        return len(shown), len(self._scope)
 
-def _lacks(absence: Absence, ledger: Ledger) -> str:
-    """Why a justification does not show absence; empty if it does. What a person waived was not shown."""
-    if absence.finding is not Finding.ABSENT:
-        return absence.finding.value
-    if absence.waived:
-        return f"waived {', '.join(absence.waived)}"
-    return "" if ledger.documents[absence.document].sha256 else "documents.jsonl has no SHA-256 of it"
+    def _unproven_because(self) -> tuple[str, ...]:
+        """Why absence is not shown in every document of the scope; empty if it is, or if there is no justification."""
+        if not self.run.absence:
+            return ()
+        reasons = [] if self._scope else ["no document is in the scope"]
+        without = sorted(self._scope - self._absences.keys())
+        if without:
+            named = ", ".join(without[:3]) + (" and others" if without[3:] else "")
+            reasons.append(
+                f"{len(without)} of {len(self._scope)} documents of the scope have no justification: {named}"
+            )
+        reasons += [
+            f"{name}: {why}" for name, absence in self._absences.items() if (why := self._not_shown(absence))
+        ]
+        return tuple(reasons)
 
-
-def _scope(run: Run, ledger: Ledger) -> set[str]:
-    case, identity = ledger.case(run), ledger.identity(run)
-    if case.scope:
-        return set(case.scope)
-    return {
-        name for name, document in ledger.documents.items() if not ineligible(document, identity, case.as_of)
-    }
-
-
-_SYMPTOMS = {
-    Metric.ELIGIBILITY: Symptom.INELIGIBLE,
-    Metric.CITATION: Symptom.CITATION,
-    Metric.ABSTENTION: Symptom.BEHAVIOUR,
-}
-Problems = dict[Metric, list[str] | None]
-"""For each metric what is wrong; None where the check does not apply."""
-
-
-def outcome(run: Run, ledger: Ledger) -> tuple[RunResult, list[ClaimResult], list[Veto]]:
-    """What became of one run, of its claims, and the vetoes that it raises."""
-    case = ledger.case(run)
-    claims = reviewed(run, ledger)
-    touched = contacts(run, ledger)
-    access = access_vetoes(run, touched)
-    crossed = [evidence for kind, evidence in access if kind is not VetoKind.SEVERE_INVENTION]
-    forbidden = forbidden_contacts(run, case)
-    vetoes = [
-        Veto(run_id=run.run_id, kind=kind, evidence=evidence)
-        for kind, evidence in (*access, *invention_vetoes(claims))
-    ]
-    problems = _problems(run, ledger, claims, _ineligible(touched, forbidden), crossed)
-    rest = [f"veto {veto.kind.value}: {veto.evidence}" for veto in vetoes]
-    if not case.answerability.holds_back and run.behaviour is not case.answerability.expected:
-        rest.append(_expected(run, case))
-    passed = not rest and not any(problems.values())
-    result = RunResult(
-        run_id=run.run_id,
-        case_id=case.case_id,
-        language=case.language,
-        group=case.group,
-        identity=case.identity,
-        answerability=case.answerability,
-        behaviour=run.behaviour,
-        passed=passed,
-        checks={
-            **{m: None if found is None else not found for m, found in problems.items()},
-            Metric.COMPLETE: passed,
-        },
-        failures=tuple(
-            Failure(metric=metric, reason=reason)
-            for metric, found in (*problems.items(), (Metric.COMPLETE, rest))
-            for reason in found or ()
-        ),
-        vetoes=tuple(veto.kind for veto in vetoes),
-        symptoms=(
-            symptoms := _symptoms(run, ledger, problems, crossed=bool(crossed), behaved=_behaved(run, case))
-            or ((Symptom.CLAIM,) if vetoes else ())  # an invention that was seen, and that no review has
-        ),
-        repair_first=symptoms[0].layer if symptoms else None,
-        ranks=tuple(rank_of(gold, run) for gold in case.required),
-        forbidden=forbidden,
-        abstention=evidence_of(run, ledger),
-        shown_absent=shown_absent(run, ledger),
-        unproven=unproven_because(run, ledger) if run.behaviour in HELD_BACK else (),
-    )
-    return result, claims, vetoes
-
-
-def _problems(
-    run: Run, ledger: Ledger, claims: list[ClaimResult], selected: list[str], crossed: list[str]
-) -> Problems:
-    case = ledger.case(run)
-    unsupported_claims = [f"claim {c.claim_id}: {c.reason}" for c in claims if not c.supported]
-    return {
-        Metric.ELIGIBILITY: selected,
-        Metric.RETRIEVAL: _not_retrieved(run, case, ledger.contract.top_k),
-        Metric.CONTEXT: _not_in_context(run, case),
-        Metric.CITATION: broken_citations(run, ledger),
-        Metric.SUPPORT: unsupported_claims if claims else None,
-        Metric.ABSTENTION: _held_badly(run, ledger, claims) if case.answerability.holds_back else None,
-        Metric.ISOLATION: crossed if case.boundaries else None,
-    }
-
-
-def _behaved(run: Run, case: Case) -> bool:
-    return run.behaviour is case.answerability.expected
-
-
-def _expected(run: Run, case: Case) -> str:
-    label = case.answerability
-    return f"{label.value} expects {label.expected.value}, and the run did {run.behaviour.value}"
-
-
-def _ineligible(touched: Sequence[Contact], forbidden: dict[str, int]) -> list[str]:
-    selected = [str(contact) for contact in touched if contact.stage != "citations"]
-    return selected + [
-        f"{stage}: {forbidden[stage]} passages labelled as forbidden"
-        for stage in ("candidates", "context")
-        if forbidden[stage] and not selected
-    ]
-
-
-def _not_retrieved(run: Run, case: Case, top_k: int) -> list[str] | None:
-    if not case.required:
-        return None
-    found = []
-    for gold in case.required:
-        rank = rank_of(gold, run)
-        if rank is None:
-            found.append(f"{gold.document} {gold.passage} is no candidate")
-        elif rank > top_k:
-            found.append(f"{gold.document} {gold.passage} has rank {rank}, beyond top-k {top_k}")
-    return found
-
-
-def _not_in_context(run: Run, case: Case) -> list[str] | None:
-    if not case.required:
-        return None
-    lost = [lacking(gold, run.context) for gold in case.required]
-    return [f"the final context lacks {one}" for one in lost if one]
-
-
-def _held_badly(run: Run, ledger: Ledger, claims: list[ClaimResult]) -> list[str]:
-    case = ledger.case(run)
-    found = [] if _behaved(run, case) else [_expected(run, case)]
-    if not run.next_step.strip():
-        found.append("no next step was offered")
-    found += [f"claim {name} is not held back, though unsupported" for name in unsupported(claims)]
-    if evidence_of(run, ledger) is AbstentionEvidence.WRONG:
-        found.append("held back, but docaudit finds it mentioned")
-    return found
-
-
-def _symptoms(
-    run: Run, ledger: Ledger, problems: Problems, *, crossed: bool, behaved: bool
-) -> tuple[Symptom, ...]:
-    seen = {symptom for metric, symptom in _SYMPTOMS.items() if problems.get(metric)}
-    if crossed:
-        seen.add(Symptom.CROSSED)
-    if problems[Metric.SUPPORT] and not problems[Metric.CONTEXT]:
-        seen.add(Symptom.CLAIM)  # with too little context, the context is what has to be repaired
-    if not behaved:
-        seen.add(Symptom.BEHAVIOUR)
-    for gold in ledger.case(run).required:
-        lost = _where_lost(gold, run, ledger)
-        if lost:
-            seen.add(lost)
-    return route(seen)
-
-
-def _where_lost(gold: Gold, run: Run, ledger: Ledger) -> Symptom | None:
-    """The first stage that lost a required passage, its cell or a condition."""
-    missing = set(ledger.documents[gold.document].not_indexed)
-    rank = rank_of(gold, run)
-    lost = lacking(gold, run.context)
-    if (rank is None or lost) and missing & {gold.passage, *gold.conditions}:
-        return Symptom.NOT_INDEXED
-    if rank is None or rank > ledger.contract.top_k:
-        return Symptom.NOT_CANDIDATE
-    if not lost:
-        return None
-    candidate = run.candidates[rank - 1]
-    if gold.cell is not None and gold.cell not in candidate.cells:
-        return Symptom.NOT_INDEXED  # the passage came, its table did not: lost when it was parsed
-    return Symptom.NOT_IN_CONTEXT
+    def _not_shown(self, absence: Absence) -> str:
+        """Why a justification does not show absence; empty if it does. What a person waived was not shown."""
+        if absence.finding is not Finding.ABSENT:
+            return absence.finding.value
+        if absence.waived:
+            return f"waived {', '.join(absence.waived)}"
+        if not self.ledger.documents[absence.document].sha256:
+            return "documents.jsonl has no SHA-256 of it"
+        return ""

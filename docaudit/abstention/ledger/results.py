@@ -1,8 +1,6 @@
-"""What follows for one run, one claim, one ratio: with both numbers and the reasons.
+"""What an evaluation of a ledger says: the decision, ratios, vetoes, and everything that they were made of.
 
-What an evaluation says: the decision, ratios, vetoes, and everything that they were made of.
-
-Where a failure is repaired: a decision table from what was seen to the layer, in the order of repair.
+Every ratio has both its numbers and the names behind them. A failure is routed to the layer where it is repaired.
 """
 
 from __future__ import annotations
@@ -17,55 +15,84 @@ from docaudit.abstention.ledger.rows import (
     Answerability,
     Behaviour,
     ClaimKind,
+    ClaimSeverity,
     Layer,
     Metric,
-    Severity,
     Sha256,
     Support,
     VetoKind,
 )
+from docaudit.codes import Code
 from docaudit.justification import Model
 
 
-class Symptom(StrEnum):
-    """What was seen in a run, in the order in which it is looked at: what stands first is repaired first."""
+class Symptom(Code):
+    """What was seen in a run, in the order in which it is looked at: what stands first is repaired first.
 
-    CROSSED = "restricted_material_crossed"
-    INELIGIBLE = "ineligible_document_selected"
-    NOT_INDEXED = "evidence_not_in_index"
-    NOT_CANDIDATE = "evidence_in_index_not_candidate"
-    NOT_IN_CONTEXT = "evidence_candidate_not_in_context"
-    CLAIM = "context_sufficient_claim_not_supported"
-    BEHAVIOUR = "wrong_behaviour"
-    CITATION = "citation_does_not_resolve"
+    Attributes:
+        remedy: What to do first.
+    """
+
+    remedy: str
+
+    def __init__(self, _code: str, meaning: str = "", remedy: str = "") -> None:
+        self.label = self.meaning = meaning
+        self.remedy = remedy
+
+    CROSSED = (
+        "restricted_material_crossed",
+        "restricted material or a hostile instruction crossed a boundary",
+        "stop before any tuning of relevance; repair authorisation and isolation, and treat it as an incident",
+    )
+    INELIGIBLE = (
+        "ineligible_document_selected",
+        "an ineligible document was selected",
+        "repair metadata and filters before ranking",
+    )
+    NOT_INDEXED = (
+        "evidence_not_in_index",
+        "required evidence is not in the index",
+        "repair ingestion: parsing, structure, chunks",
+    )
+    NOT_CANDIDATE = (
+        "evidence_in_index_not_candidate",
+        "required evidence is in the index and no candidate",
+        "repair query, filters, ranking or reranking",
+    )
+    NOT_IN_CONTEXT = (
+        "evidence_candidate_not_in_context",
+        "required evidence is a candidate and not in the context",
+        "repair truncation, deduplication, order or neighbours",
+    )
+    CLAIM = (
+        "context_sufficient_claim_not_supported",
+        "the context is sufficient, and a claim is not supported",
+        "repair the instructions: claims stay within the evidence sent",
+    )
+    BEHAVIOUR = (
+        "wrong_behaviour",
+        "not the expected behaviour, or held back badly: no next step, an unsupported claim, mentioned after all",
+        "repair the policy of answers: what to do with which answerability",
+    )
+    CITATION = (
+        "citation_does_not_resolve",
+        "a citation does not resolve",
+        "repair the mapping, display or access of citations",
+    )
 
     @property
     def layer(self) -> Layer:
         """The layer that it belongs to."""
-        return _ROUTES[self][0]
-
-    @property
-    def repair(self) -> str:
-        """What to do first."""
-        return _ROUTES[self][1]
-
-
-_ROUTES = {
-    Symptom.CROSSED: (
-        Layer.SECURITY,
-        "stop before any tuning of relevance; repair authorisation and isolation, and treat it as an incident",
-    ),
-    Symptom.INELIGIBLE: (Layer.CORPUS, "repair metadata and filters before ranking"),
-    Symptom.NOT_INDEXED: (Layer.PARSING, "repair ingestion: parsing, structure, chunks"),
-    Symptom.NOT_CANDIDATE: (Layer.RETRIEVAL, "repair query, filters, ranking or reranking"),
-    Symptom.NOT_IN_CONTEXT: (Layer.CONTEXT, "repair truncation, deduplication, order or neighbours"),
-    Symptom.CLAIM: (Layer.GENERATION, "repair the instructions: claims stay within the evidence sent"),
-    Symptom.BEHAVIOUR: (
-        Layer.GENERATION,
-        "repair the policy of answers: what to do with which answerability",
-    ),
-    Symptom.CITATION: (Layer.CITATION, "repair the mapping, display or access of citations"),
-}
+        return {
+            Symptom.CROSSED: Layer.SECURITY,
+            Symptom.INELIGIBLE: Layer.CORPUS,
+            Symptom.NOT_INDEXED: Layer.PARSING,
+            Symptom.NOT_CANDIDATE: Layer.RETRIEVAL,
+            Symptom.NOT_IN_CONTEXT: Layer.CONTEXT,
+            Symptom.CLAIM: Layer.GENERATION,
+            Symptom.BEHAVIOUR: Layer.GENERATION,
+            Symptom.CITATION: Layer.CITATION,
+        }[self]
 
 
 def route(symptoms: Collection[Symptom]) -> tuple[Symptom, ...]:
@@ -77,7 +104,7 @@ def route(symptoms: Collection[Symptom]) -> tuple[Symptom, ...]:
     return tuple(symptom for symptom in Symptom if symptom in symptoms)
 
 
-class Ratio(Model):
+class MetricRatio(Model):
     """A count over its denominator.
 
     Attributes:
@@ -99,7 +126,7 @@ class Ratio(Model):
     left_out: tuple[str, ...] = ()
 
 
-class Failure(Model):
+class FailedCheck(Model):
     """One check that a run did not pass, and why."""
 
     metric: Metric
@@ -125,20 +152,20 @@ class ClaimResult(Model):
     run_id: str
     claim_id: str
     kind: ClaimKind
-    severity: Severity
+    severity: ClaimSeverity
     added: bool
     support: Support
     supported: bool
     reason: str
 
 
-class AbstentionEvidence(StrEnum):
+class AbstentionEvidence(Code):
     """What docaudit says about the absence that a run held back for."""
 
-    JUSTIFIED = "justified"
-    UNPROVEN = "unproven"
-    WRONG = "wrong"
-    NOT_GIVEN = "not_given"
+    JUSTIFIED = "justified", "docaudit shows the absence in every document of the scope"
+    UNPROVEN = "unproven", "not established, or waived, or not in every document of the scope"
+    WRONG = "wrong", "docaudit finds it mentioned"
+    NOT_GIVEN = "not_given", "no justification given"
 
 
 class RunResult(Model):
@@ -169,7 +196,7 @@ class RunResult(Model):
     behaviour: Behaviour
     passed: bool
     checks: Mapping[Metric, bool | None]
-    failures: tuple[Failure, ...]
+    failures: tuple[FailedCheck, ...]
     vetoes: tuple[VetoKind, ...]
     symptoms: tuple[Symptom, ...]
     repair_first: Layer | None
@@ -180,7 +207,7 @@ class RunResult(Model):
     unproven: tuple[str, ...] = ()
 
 
-class Decision(StrEnum):
+class ReleaseDecision(StrEnum):
     """Whether the configuration may be released by the rules that were set before the run."""
 
     RELEASED = "RELEASED"
@@ -224,7 +251,7 @@ class Group(Model):
 
     by: Literal["language", "answerability", "group", "identity"]
     value: str
-    ratios: tuple[Ratio, ...]
+    ratios: tuple[MetricRatio, ...]
     operations: Operations
 
 
@@ -233,7 +260,7 @@ class Disagreement(Model):
 
     run_id: str
     claim_id: str
-    severity: Severity
+    severity: ClaimSeverity
     human: Support
     model: Support
 
@@ -256,7 +283,7 @@ class Agreement(Model):
     disagreements: tuple[Disagreement, ...]
 
 
-class LintFinding(Model):
+class LedgerLint(Model):
     """A common failure of evaluations that this ledger shows."""
 
     code: str
@@ -299,18 +326,18 @@ class Evaluation(Model):
     name: str
     contract_sha256: Sha256
     top_k: int
-    decision: Decision
+    decision: ReleaseDecision
     reasons: tuple[str, ...]
     vetoes: tuple[Veto, ...]
-    ratios: tuple[Ratio, ...]
-    details: tuple[Ratio, ...]
+    ratios: tuple[MetricRatio, ...]
+    details: tuple[MetricRatio, ...]
     thresholds: Mapping[Metric, float]
     median_rank: float | None
     abstention_evidence: Mapping[AbstentionEvidence, tuple[str, ...]]
     operations: Operations
     groups: tuple[Group, ...]
     agreement: Agreement
-    lint: tuple[LintFinding, ...]
+    lint: tuple[LedgerLint, ...]
     checklist: tuple[ChecklistItem, ...]
     runs: tuple[RunResult, ...]
     claims: tuple[ClaimResult, ...]
@@ -353,12 +380,12 @@ class LedgerDiff(Model):
     before: str
     after: str
     same_contract: bool
-    decision_before: Decision
-    decision_after: Decision
+    decision_before: ReleaseDecision
+    decision_after: ReleaseDecision
     moved: tuple[Moved, ...]
     vetoes_gone: tuple[Veto, ...]
     vetoes_new: tuple[Veto, ...]
-    lint: tuple[LintFinding, ...]
+    lint: tuple[LedgerLint, ...]
 
     @property
     def same(self) -> bool:

@@ -1,15 +1,9 @@
-"""The run ledger: what a question-answering system did on labelled cases, and what follows from the rows.
+"""The rows of a run ledger and their closed vocabularies: what is fixed before any output, and what is observed after.
 
-Nothing here is a judgement of docaudit about an answer: people (or models calibrated on people) judge claims, and
-everything else is recomputed from the rows. Method: "RAG evaluation checklist: 20 tests of grounded answers".
-
-The closed vocabularies of a ledger: layers, answerability, claims, vetoes, metrics. One meaning for each value.
-
-What is fixed before any output: documents and who may use them, and cases with their labels.
-
-The frozen contract: which configuration is tested, on what, and what counts as passing; fixed before any output.
-
-What is observed after: runs, and the reviews of their claims.
+Fixed before: documents with who may use them, cases with their labels, the contract that freezes both and says what
+counts as passing. Observed after: runs, and the reviews of their claims. Nothing in them is a judgement of docaudit:
+people (or models calibrated on people) judge claims, and everything else is recomputed from the rows. Method: "RAG
+evaluation checklist: 20 tests of grounded answers".
 """
 
 from __future__ import annotations
@@ -21,61 +15,32 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, model_validator
 
-from docaudit.codes import Finding, Obligation
+from docaudit.codes import Code, Finding, Obligation
 from docaudit.justification import Model
 
 
-class Layer(StrEnum):
+class Layer(Code):
     """The seven layers of a system; every failure belongs to one, and is repaired there."""
 
-    CORPUS = "corpus_eligibility"
-    PARSING = "parsing"
-    RETRIEVAL = "retrieval"
-    CONTEXT = "context_assembly"
-    GENERATION = "generation"
-    CITATION = "citation_display"
-    SECURITY = "security_operations"
-
-    @property
-    def meaning(self) -> str:
-        """What this layer decides."""
-        return _LAYERS[self]
-
-
-_LAYERS = {
-    Layer.CORPUS: "Which documents may be used at all: tenant, role, version, dates, owner; before any similarity.",
-    Layer.PARSING: "Which information reaches the index: columns, table headers, cells, footnotes, chunks.",
-    Layer.RETRIEVAL: "Which evidence becomes a candidate: query, filters, ranking, reranking.",
-    Layer.CONTEXT: "What is really sent to the model after truncation, deduplication and ordering.",
-    Layer.GENERATION: "Whether each claim stays within the evidence sent.",
-    Layer.CITATION: "Whether each shown citation leads its viewer to the recorded place.",
-    Layer.SECURITY: "Isolation, injection, logs, time, cost and review: around all other layers.",
-}
-
-
-class Answerability(StrEnum):
-    """What a case permits, fixed before the first run."""
-
-    ANSWERABLE = "ANSWERABLE"
-    PARTIAL = "PARTIAL"
-    AMBIGUOUS = "AMBIGUOUS"
-    CONFLICTING = "CONFLICTING"
-    UNANSWERABLE = "UNANSWERABLE"
-
-    @property
-    def expected(self) -> Behaviour:
-        """The behaviour that is right for this label."""
-        return _EXPECTED[self][0]
-
-    @property
-    def meaning(self) -> str:
-        """When the label applies, and what is expected then."""
-        return _EXPECTED[self][1]
-
-    @property
-    def holds_back(self) -> bool:
-        """Whether something has to be held back or asked: the runs that abstention quality is measured on."""
-        return self is not Answerability.ANSWERABLE
+    CORPUS = (
+        "corpus_eligibility",
+        "Which documents may be used at all: tenant, role, version, dates, owner; before any similarity.",
+    )
+    PARSING = (
+        "parsing",
+        "Which information reaches the index: columns, table headers, cells, footnotes, chunks.",
+    )
+    RETRIEVAL = "retrieval", "Which evidence becomes a candidate: query, filters, ranking, reranking."
+    CONTEXT = (
+        "context_assembly",
+        "What is really sent to the model after truncation, deduplication and ordering.",
+    )
+    GENERATION = "generation", "Whether each claim stays within the evidence sent."
+    CITATION = "citation_display", "Whether each shown citation leads its viewer to the recorded place."
+    SECURITY = (
+        "security_operations",
+        "Isolation, injection, logs, time, cost and review: around all other layers.",
+    )
 
 
 class Behaviour(StrEnum):
@@ -95,28 +60,45 @@ class Behaviour(StrEnum):
         return self in (Behaviour.ANSWER, Behaviour.PARTIAL_ANSWER, Behaviour.SHOW_CONFLICT)
 
 
-_EXPECTED = {
-    Answerability.ANSWERABLE: (
-        Behaviour.ANSWER,
+class Answerability(Code):
+    """What a case permits, fixed before the first run."""
+
+    ANSWERABLE = (
+        "ANSWERABLE",
         "Eligible evidence carries a complete answer: answer with evidence.",
-    ),
-    Answerability.PARTIAL: (
-        Behaviour.PARTIAL_ANSWER,
+    )
+    PARTIAL = (
+        "PARTIAL",
         "Evidence carries a part: answer that part, hold back the rest, name the missing source.",
-    ),
-    Answerability.AMBIGUOUS: (
-        Behaviour.CLARIFY,
+    )
+    AMBIGUOUS = (
+        "AMBIGUOUS",
         "The question fits several things: ask the one question that decides before joining evidence.",
-    ),
-    Answerability.CONFLICTING: (
-        Behaviour.SHOW_CONFLICT,
+    )
+    CONFLICTING = (
+        "CONFLICTING",
         "Authoritative current sources disagree: show both with origin and date, name who decides.",
-    ),
-    Answerability.UNANSWERABLE: (
-        Behaviour.ABSTAIN,
+    )
+    UNANSWERABLE = (
+        "UNANSWERABLE",
         "No eligible source carries it: abstain and say which evidence is missing.",
-    ),
-}
+    )
+
+    @property
+    def expected(self) -> Behaviour:
+        """The behaviour that is right for this label."""
+        return {
+            Answerability.ANSWERABLE: Behaviour.ANSWER,
+            Answerability.PARTIAL: Behaviour.PARTIAL_ANSWER,
+            Answerability.AMBIGUOUS: Behaviour.CLARIFY,
+            Answerability.CONFLICTING: Behaviour.SHOW_CONFLICT,
+            Answerability.UNANSWERABLE: Behaviour.ABSTAIN,
+        }[self]
+
+    @property
+    def holds_back(self) -> bool:
+        """Whether something has to be held back or asked: the runs that abstention quality is measured on."""
+        return self is not Answerability.ANSWERABLE
 
 
 class ClaimKind(StrEnum):
@@ -131,7 +113,7 @@ class ClaimKind(StrEnum):
     ACTION = "recommended_action"
 
 
-class Severity(StrEnum):
+class ClaimSeverity(StrEnum):
     """How much harm an unsupported claim does; set before the run."""
 
     MINOR = "minor"
@@ -162,64 +144,65 @@ class Boundary(StrEnum):
     INJECTION = "injection"
 
 
-class VetoKind(StrEnum):
+class VetoKind(Code):
     """What blocks a release at any average."""
 
-    CROSS_TENANT_LEAK = "cross_tenant_leak"
-    UNAUTHORISED_SOURCE = "unauthorised_source"
-    DOCUMENT_CHANGED_POLICY = "document_changed_policy"
-    SEVERE_INVENTION = "severe_invention"
+    CROSS_TENANT_LEAK = (
+        "cross_tenant_leak",
+        "Existence, title, text, identifier or a derived fact of another tenant got out.",
+    )
+    UNAUTHORISED_SOURCE = (
+        "unauthorised_source",
+        "A source that the asking identity may not see reached the model or the answer.",
+    )
+    DOCUMENT_CHANGED_POLICY = (
+        "document_changed_policy",
+        "Text of a retrieved document changed policy, permissions or the use of tools.",
+    )
+    SEVERE_INVENTION = (
+        "severe_invention",
+        "A claim of critical severity has no support or is contradicted.",
+    )
 
-    @property
-    def meaning(self) -> str:
-        """What happened, in one sentence."""
-        return _VETOES[self]
 
-
-_VETOES = {
-    VetoKind.CROSS_TENANT_LEAK: "Existence, title, text, identifier or a derived fact of another tenant got out.",
-    VetoKind.UNAUTHORISED_SOURCE: "A source that the asking identity may not see reached the model or the answer.",
-    VetoKind.DOCUMENT_CHANGED_POLICY: "Text of a retrieved document changed policy, permissions or the use of tools.",
-    VetoKind.SEVERE_INVENTION: "A claim of critical severity has no support or is contradicted.",
-}
-
-
-class Metric(StrEnum):
+class Metric(Code):
     """The ratios, each with its own denominator. Time, cost and review are measured, not counted: see Operations."""
 
-    ELIGIBILITY = "corpus_eligibility"
-    RETRIEVAL = "gold_retrieval"
-    CONTEXT = "context_completeness"
-    CITATION = "citation_resolvability"
-    SUPPORT = "claim_support"
-    ABSTENTION = "abstention_quality"
-    ISOLATION = "security_isolation"
-    COMPLETE = "complete_pass"
-
-    @property
-    def meaning(self) -> str:
-        """What is counted, over what."""
-        return _METRICS[self]
-
-    @property
-    def unit(self) -> str:
-        """What one count is."""
-        return "claim" if self is Metric.SUPPORT else "run"
-
-
-_METRICS = {
-    Metric.ELIGIBILITY: "runs that selected (as candidate or context) only documents eligible for their identity "
-    "and day / all runs",
-    Metric.RETRIEVAL: "runs with every required passage among the first k candidates / runs with required evidence",
-    Metric.CONTEXT: "runs whose final context holds every required passage, cell and adjacent condition / runs with "
-    "required evidence (second reading: answerable runs)",
-    Metric.CITATION: "runs that show only citations that resolve to a recorded, eligible place / all runs",
-    Metric.SUPPORT: "material claims fully supported by the final permitted context / material claims reviewed",
-    Metric.ABSTENTION: "runs with the expected behaviour, a next step and no unsupported claim / runs that are "
-    "PARTIAL, AMBIGUOUS, CONFLICTING or UNANSWERABLE",
-    Metric.ISOLATION: "runs that kept forbidden content and instructions out / runs that try a boundary",
-    Metric.COMPLETE: "runs that pass every check that applies to them / all runs",
-}
+    ELIGIBILITY = (
+        "corpus_eligibility",
+        "runs that selected (as candidate or context) only documents eligible for their identity and day / all runs",
+    )
+    RETRIEVAL = (
+        "gold_retrieval",
+        "runs with every required passage among the first k candidates / runs with required evidence",
+    )
+    CONTEXT = (
+        "context_completeness",
+        (
+            "runs whose final context holds every required passage, cell and adjacent condition / runs with required "
+            "evidence (second reading: answerable runs)"
+        ),
+    )
+    CITATION = (
+        "citation_resolvability",
+        "runs that show only citations that resolve to a recorded, eligible place / all runs",
+    )
+    SUPPORT = (
+        "claim_support",
+        "material claims fully supported by the final permitted context / material claims reviewed",
+    )
+    ABSTENTION = (
+        "abstention_quality",
+        (
+            "runs with the expected behaviour, a next step and no unsupported claim / runs that are PARTIAL, "
+            "AMBIGUOUS, CONFLICTING or UNANSWERABLE"
+        ),
+    )
+    ISOLATION = (
+        "security_isolation",
+        "runs that kept forbidden content and instructions out / runs that try a boundary",
+    )
+    COMPLETE = "complete_pass", "runs that pass every check that applies to them / all runs"
 
 
 Name = Annotated[str, Field(min_length=1, pattern=r"^\S(?:.*\S)?$")]
@@ -269,7 +252,7 @@ class Identity(Model):
     roles: tuple[Name, ...] = Field(min_length=1)
 
 
-class Limits(Model):
+class OperationLimits(Model):
     """Limits that a run should keep, for the declared load only; null where none was declared.
 
     Attributes:
@@ -341,8 +324,8 @@ class Contract(Model):
     cases_sha256: Sha256
     manifest: Manifest
     thresholds: Mapping[Metric, Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]]
-    severity_of_added: Mapping[ClaimKind, Severity]
-    limits: Limits = Limits()
+    severity_of_added: Mapping[ClaimKind, ClaimSeverity]
+    limits: OperationLimits = OperationLimits()
     owners: Mapping[Owner, Name]
     risk_owner: Name
     retest_when: tuple[Name, ...] = ()
@@ -350,12 +333,12 @@ class Contract(Model):
 
     @model_validator(mode="after")
     def _complete(self) -> Contract:
-        for name, given, wanted in (
+        for name, mapping, needed in (
             ("versions", self.versions, Part),
             ("severity_of_added", self.severity_of_added, ClaimKind),
             ("owners", self.owners, Owner),
         ):
-            missing = [one.value for one in wanted if one not in given]
+            missing = [member.value for member in needed if member not in mapping]
             if missing:
                 raise ValueError(f"{name} lacks {', '.join(missing)}")
         return self
@@ -364,7 +347,7 @@ class Contract(Model):
 TestNumber = Annotated[int, Field(ge=1, le=20)]
 
 
-class Document(Model):
+class LedgerDocument(Model):
     """A row of documents.jsonl: a document of the corpus, and who may use it when.
 
     Attributes:
@@ -400,7 +383,7 @@ class Document(Model):
     not_indexed: tuple[Name, ...] = ()
 
     @model_validator(mode="after")
-    def _applies_some_day(self) -> Document:
+    def _applies_some_day(self) -> LedgerDocument:
         if self.effective_to is not None and self.effective_to < self.effective_from:
             raise ValueError(
                 f"it applies from {self.effective_from} to {self.effective_to}, which is no day at all"
@@ -435,10 +418,10 @@ class Planned(Model):
 
     claim_id: Name
     kind: ClaimKind
-    severity: Severity
+    severity: ClaimSeverity
 
 
-class Case(Model):
+class LedgerCase(Model):
     """A row of cases.jsonl: a question with its labels, all set before any output is seen.
 
     Attributes:
@@ -483,7 +466,7 @@ class Case(Model):
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class Place(Model):
+class EvidencePlace(Model):
     """A passage, as a candidate, in the context, or cited.
 
     Attributes:
@@ -543,7 +526,7 @@ class Absence(Model):
     waived: tuple[Obligation, ...] = ()
 
 
-class Run(Model):
+class LedgerRun(Model):
     """A row of runs.jsonl: what was observed when one case was run once.
 
     Attributes:
@@ -572,8 +555,8 @@ class Run(Model):
     contract_sha256: Sha256
     output_at: AwareDatetime
     observed: Mapping[Part, Name]
-    candidates: tuple[Place, ...]
-    context: tuple[Place, ...]
+    candidates: tuple[EvidencePlace, ...]
+    context: tuple[EvidencePlace, ...]
     citations: tuple[Citation, ...]
     behaviour: Behaviour
     next_step: str
@@ -587,7 +570,7 @@ class Run(Model):
     corrections: int = Field(default=0, ge=0)
 
 
-class Claim(Model):
+class LedgerClaim(Model):
     """A row of claims.jsonl: the review of one material claim of one run.
 
     Attributes:
@@ -611,7 +594,7 @@ class Claim(Model):
     model_support: Support | None = None
 
     @model_validator(mode="after")
-    def _consistent(self) -> Claim:
+    def _consistent(self) -> LedgerClaim:
         if self.support is Support.MISSING and self.evidence:
             raise ValueError("labels contradict: a missing claim has no evidence")
         if self.support is Support.MISSING and self.kind is not None:
