@@ -179,16 +179,7 @@ class DocumentReader:
             pymupdf.TOOLS.reset_mupdf_warnings()  # what was said of fonts drawn alone is not the page's
         fact.spots += font_spots(text, doubted, tuple(page.rect))
         if render:
-            second, reading = None, SecondReading()
-            # Not where the page tree is not what it says: the second engine may count otherwise.
-            if not self._tree.flattened and (with_ink or self._request.second_reader):
-                second = self._second.page(page_num, page.rect, self._tree.pages_total)
-            compared = None
-            if second is not None and self._request.second_reader:
-                compared = read_second(second, page.rect, fact.lines)
-            if compared is not None:
-                reading = compared
-                fact.words_first_only, fact.witnesses = reading.first_only, reading.witnesses
+            second, reading = self._read_second(page, fact)
             if with_ink:
                 self._account_for_ink(second, page, text, beside, reading, fact)
             else:
@@ -201,6 +192,19 @@ class DocumentReader:
         fact.warnings = "\n".join(filter(None, (fact.warnings, warnings_of())))
         fact.spots += _damage_spots(fact.warnings, blank=fact.state == PageState.BLANK)
         return fact
+
+    def _read_second(self, page: pymupdf.Page, fact: PageFact) -> tuple[PdfPage | None, SecondReading]:
+        """The page in the second engine, and what that adds to the lines of the first; none where it cannot tell."""
+        if self._tree.flattened or not (self._request.ink or self._request.second_reader):
+            return None, SecondReading()  # a tree that is not what it says may be counted in another way
+        second = self._second.page(fact.page_num, page.rect, self._tree.pages_total)
+        if second is None or not self._request.second_reader:
+            return second, SecondReading()
+        reading = read_second(second, page.rect, fact.lines)
+        if reading is None:
+            return second, SecondReading()
+        fact.words_first_only, fact.witnesses = reading.first_only, reading.witnesses
+        return second, reading
 
     def _account_for_ink(
         self,

@@ -97,21 +97,17 @@ def read_lines(content: dict[str, Any], page_rect: pymupdf.Rect) -> list[TextLin
                 spans = line["spans"]
                 if len(spans) > 1:
                     spans = [span for span in spans if not span["text"].isspace()]
-                boxes = [span["bbox"] for span in spans]
-                if line["wmode"] == 1:
-                    # The engine places the ink of a span of vertical writing up to one glyph too low.
-                    sizes = [span["size"] for span in spans]
-                    boxes = [
-                        (x0, y0 - size, x1, y1) for (x0, y0, x1, y1), size in zip(boxes, sizes, strict=True)
-                    ]
-                texts = [(span["font"], span["text"]) for span in spans]
-                lines.append(
-                    TextLine(fact, [Span(*text, box) for text, box in zip(texts, boxes, strict=True)])
-                )
+                lines.append(TextLine(fact, [_span(span, line["wmode"] == 1) for span in spans]))
                 angles.append(math.atan2(line["dir"][1], line["dir"][0]))
     for last, curved in reversed(list(_curved_lines([line.fact for line in lines], angles))):
         lines.insert(last + 1, TextLine(curved, []))
     return _columns_joined(lines)
+
+
+def _span(span: dict[str, Any], vertical: bool) -> Span:
+    """A span with its ink inside its box: of vertical writing the engine places the box up to one glyph too low."""
+    x0, y0, x1, y1 = span["bbox"]
+    return Span(span["font"], span["text"], (x0, y0 - span["size"], x1, y1) if vertical else span["bbox"])
 
 
 def _line(line: dict[str, Any], block: int, page_box: Box) -> LineFact | None:
