@@ -1,6 +1,7 @@
 # make audit   the main job: audit the sample report (sets up .venv by itself)
 # make method  recompute the published numbers of the methods that docaudit follows
-# make test    everything that is checked before a change lands
+# make test    what is checked before a change lands, in minutes
+# make test-all   also the tests that are marked slow, and those of extract/ on the oldest engine
 # Only Python 3.11+ and make are needed; no target but test-embed installs torch.
 
 PYTHON ?= python3
@@ -14,7 +15,7 @@ CATALOGUE := docaudit/render/locale/ja/LC_MESSAGES/docaudit
 # -qq: pip says nothing unless something fails.
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -qq
 
-.PHONY: audit method test replay test-embed samples schemas docs catalogue clean
+.PHONY: audit method test test-all test-slow replay test-embed samples schemas docs catalogue clean
 
 # The exit code is the finding (0 absent, 1 mentioned, 3 not established), so make stops if the sample is not absent.
 audit: $(VENV)/.installed
@@ -25,14 +26,19 @@ audit: $(VENV)/.installed
 method: $(VENV)/.installed-method
 	$(BIN)/python bench/method.py
 
-# The tests of extract/ run a second time on the oldest engine that pyproject.toml allows; pytest names the engine first.
-test: $(VENV)/.installed-test $(OLDEST)/.installed
+test: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n 2 --dist loadfile
-	PYTHONPATH=$(OLDEST) $(BIN)/python -m pytest -n 2 --dist loadfile $(EXTRACTION)
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+
+test-all: test test-slow
+
+# The tests of extract/ run a second time on the oldest engine that pyproject.toml allows; pytest names the engine first.
+test-slow: $(VENV)/.installed-test $(OLDEST)/.installed
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
+	PYTHONPATH=$(OLDEST) $(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" $(EXTRACTION)
 
 # What docaudit says, against tests/replay/hashes.json: names what changed. After a change that is meant:
 # `.venv/bin/python -m tests.replay --write`; with `--keep FOLDER` before and after, `diff -r` shows it.
@@ -65,7 +71,7 @@ $(BIN)/python:
 
 # The stamps make a second run quick: pip runs again only when pyproject.toml has changed.
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
-	$(PIP) -e .
+	$(PIP) -e ".[suggest,xlsx]"
 	touch $@
 
 $(VENV)/.installed-test: pyproject.toml | $(BIN)/python
