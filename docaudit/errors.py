@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
+from importlib import import_module
 from typing import Any
 
 
@@ -161,7 +162,18 @@ class ModelError(DocauditError):
 
 
 class MissingExtraError(DocauditError):
-    """A library that an adapter needs is not installed; the remedy names the extra."""
+    """A library that only some uses of docaudit need is not installed; the remedy names the extra."""
+
+
+def require_extra(library: str, extra: str) -> None:
+    """Raise MissingExtraError unless this library can be imported."""
+    try:
+        import_module(library)
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{library} is not installed",
+            remedy=f"install it: pip install '.[{extra}]' in the folder of docaudit",
+        ) from error
 
 
 class EndpointError(DocauditError):

@@ -19,7 +19,13 @@ from docaudit import files as atomic
 from docaudit.audit import require_justification
 from docaudit.codes import BBox
 from docaudit.coverage import RegionPicture
-from docaudit.errors import InputError, OtherDocumentError, PasswordRequiredError
+from docaudit.errors import (
+    InputError,
+    MissingExtraError,
+    OtherDocumentError,
+    PasswordRequiredError,
+    require_extra,
+)
 from docaudit.extract.protocol import AnnotateRequest, Bookmark, Colour, Mark, Outline
 from docaudit.justification import AbsenceJustification, BlindSpot, Hit
 from docaudit.options import AuditOptions
@@ -87,30 +93,11 @@ FORMS = (
         "search-record.md",
         lambda c: to_search_record(c.justification, c.language, searched_on=c.searched_on),
     ),
-    Form("workbook", "search-terms.xlsx", lambda c: tables.workbook(tables.sheets(c.justification))),
+    Form("workbook", "search-terms.xlsx", lambda c: _workbook(c.justification)),
     Form("search terms", "search-terms.csv", lambda c: _csv(tables.search_terms_csv(c.justification))),
     Form("hits", "hits.csv", lambda c: _csv(tables.hits_csv(c.justification.hits))),
     Form("blind spots", "blind_spots.csv", lambda c: _csv(tables.blind_spots_csv(c.justification))),
 )
-
-
-def _csv(table: str) -> str:
-    return tables.BYTE_ORDER_MARK + table
-
-
-def write_folder(content: ReportContent, folder: Path, annotated: Path | None = None) -> list[Path]:
-    """Write every form, and the annotated copy of the document if there is one; raises OutputError.
-
-    Everything is rendered before the first file is written, and the files appear together or not at all. An annotated
-    PDF that an earlier report left there is removed where none is made: it may show another audit.
-    """
-    files: dict[str, atomic.Content] = {form.file: form.render(content) for form in FORMS}
-    if annotated is not None:
-        files[ANNOTATED] = annotated
-    written = atomic.write_files(folder, files)
-    if annotated is None:
-        atomic.remove(folder / ANNOTATED)
-    return written
 
 
 @dataclass(frozen=True)
@@ -119,6 +106,38 @@ class Report:
 
     files: list[Path]
     problems: tuple[str, ...]
+
+
+def _csv(table: str) -> str:
+    return tables.BYTE_ORDER_MARK + table
+
+
+def _workbook(j: AbsenceJustification) -> bytes:
+    require_extra("openpyxl", "xlsx")
+    from docaudit.render.workbook import workbook
+
+    return workbook(tables.sheets(j))
+
+
+def write_folder(content: ReportContent, folder: Path, annotated: Path | None = None) -> Report:
+    """Write every form, and the annotated copy of the document if there is one; raises OutputError.
+
+    Everything is rendered before the first file is written, and the files appear together or not at all. An annotated
+    PDF that an earlier report left there is removed where none is made: it may show another audit.
+    """
+    files: dict[str, atomic.Content] = {}
+    problems = []
+    for form in FORMS:
+        try:
+            files[form.file] = form.render(content)
+        except MissingExtraError as error:
+            problems.append(f"{form.file} was not made: {error}")
+    if annotated is not None:
+        files[ANNOTATED] = annotated
+    written = atomic.write_files(folder, files)
+    if annotated is None:
+        atomic.remove(folder / ANNOTATED)
+    return Report(written, tuple(problems))
 
 
 def report(
@@ -176,7 +195,7 @@ def write_report(
     j = _checked(justification, redact)
     if document is None or j.redacted:
         written = write_folder(ReportContent(j, language, searched_on), folder)
-        return Report(written, () if document is None else (_LEFT_OUT,))
+        return Report(written.files, (*written.problems, *(() if document is None else (_LEFT_OUT,))))
     options = j.options.model_copy(update={"password": password or justification.options.password})
     from docaudit.extract.source import identified  # engines load only where a document is read
 
@@ -187,7 +206,7 @@ def write_report(
         problems = (*picture_problems, *_annotate(j, file, options, annotated, language))
         content = ReportContent(j, language, searched_on, pictures, problems)
         written = write_folder(content, folder, annotated if annotated.exists() else None)
-    return Report(written, problems)
+    return Report(written.files, (*written.problems, *problems))
 
 
 def html_report(

@@ -24,7 +24,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from docaudit.concepts.grid import decode
-from docaudit.errors import ConceptTableError, ExitCode, SampleError
+from docaudit.errors import ConceptTableError, ExitCode, SampleError, require_extra
 from docaudit.justification import Model
 from docaudit.sampling import Count, Draw, Drawn, digest_of, pooled_bound, stratum_bound, summed_bound
 
@@ -112,6 +112,7 @@ def _separated(data: bytes, file: str) -> list[tuple[int, list[str]]]:
 
 
 def _workbook(data: bytes, file: str) -> list[tuple[int, list[str]]]:
+    require_extra("openpyxl", "xlsx")
     from openpyxl import load_workbook
 
     try:

@@ -6,6 +6,7 @@ import csv
 import errno
 import io
 import resource
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 def test_all_files_and_no_leftovers(tmp_path: Path) -> None:
     justification = not_established()
-    written = write_folder(ReportContent(justification), tmp_path / "new" / "out")
+    written = write_folder(ReportContent(justification), tmp_path / "new" / "out").files
     assert sorted(p.name for p in (tmp_path / "new" / "out").iterdir()) == sorted(p.name for p in written)
     assert len(written) == 8
     assert json_form.load_justification(written[0]) == justification
@@ -132,3 +133,17 @@ def test_a_folder_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(Path, "mkdir", refused)
     with pytest.raises(OutputError, match="Permission denied"):
         write_folder(ReportContent(absent()), tmp_path / "out")
+
+
+def test_without_the_extra_xlsx_all_else_is_written_and_the_remedy_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "openpyxl", None)  # as where it is not installed
+    report = write_folder(ReportContent(absent()), tmp_path / "out")
+    names = {path.name for path in report.files}
+    assert "search-terms.xlsx" not in names
+    assert {"justification.json", "report.html", "search-terms.csv"} <= names
+    assert report.problems == (
+        "search-terms.xlsx was not made: openpyxl is not installed "
+        "(install it: pip install '.[xlsx]' in the folder of docaudit)",
+    )

@@ -13,7 +13,8 @@ import pytest
 from docaudit.concepts.model import ConceptTable
 from docaudit.concepts.variant import Variant
 from docaudit.render.markdown import escaped, to_markdown, to_search_record
-from docaudit.render.tables import NOT_SEARCHED, TERM_COLUMNS, Sheet, search_terms_csv, sheets, workbook
+from docaudit.render.tables import NOT_SEARCHED, TERM_COLUMNS, Sheet, search_terms_csv, sheets
+from docaudit.render.workbook import workbook
 from tests.factories import TABLE, absent, hit, japanese, meeting, mentioned, not_established, spot
 
 EVIL = "a|b\n# head *bold* <img src=x> [link](http://evil.invalid) `code` @someone www.evil.invalid"

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from docaudit.concepts.check import ALIASES, COLUMNS, DEFAULTS, OWN, RawRow, RawTable, split_variants
-from docaudit.errors import ConceptTableError, OutputError
+from docaudit.errors import ConceptTableError, OutputError, require_extra
 from docaudit.text.words import HAN, HIRAGANA, WORD, fold
 
 _MARKS = (
@@ -446,6 +446,7 @@ def read_sheet(data: bytes, file: str) -> RawTable:
 
 def _books(data: bytes, file: str) -> tuple[Any, Any]:
     """The workbook with the values that Excel computed, and the one with formulas as they were written."""
+    require_extra("openpyxl", "xlsx")
     from openpyxl import load_workbook  # most tables are CSV, and it takes a tenth of a second
 
     try:
@@ -556,6 +557,7 @@ def _cells(form: Sequence[tuple[str, str]], rows: Sequence[Mapping[str, str]]) -
 
 def _sheet_of(path: Path) -> tuple[Any, Any, int]:
     """Workbook, sheet and row of the head; a new workbook with head 0 where no table stands under this name."""
+    require_extra("openpyxl", "xlsx")
     from openpyxl import Workbook
 
     try:

@@ -11,7 +11,6 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ from docaudit.audit import find_hits, open_parsed, require_table
 from docaudit.codes import Finding
 from docaudit.concepts.model import ConceptTable
 from docaudit.document import ParsedDocument, hits
-from docaudit.errors import InputError, MissingExtraError, OptionError, RetrievalError
+from docaudit.errors import InputError, OptionError, RetrievalError
 from docaudit.justification import (
     AbsenceJustification,
     AnswerWithEvidence,
@@ -119,17 +118,6 @@ def says_nothing(answer: str) -> bool:
         return True
     beginning = "".join(match[0] for match in list(_SENTENCE.finditer(text))[:2])
     return bool(_ENGLISH.search(beginning) or _JAPANESE.search(beginning))
-
-
-def require_extra(library: str, extra: str) -> None:
-    """Raise MissingExtraError unless the library of an adapter can be imported."""
-    try:
-        import_module(library)
-    except ImportError as error:
-        raise MissingExtraError(
-            f"{library} is not installed",
-            remedy=f"install it: pip install '.[{extra}]' in the folder of docaudit",
-        ) from error
 
 
 class AuditedDocuments:

@@ -13,13 +13,12 @@ from typing import Any
 
 os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "false")
 
-from docaudit.errors import RetrievalError
+from docaudit.errors import RetrievalError, require_extra
 from docaudit.integrations.grounding import (
     AuditedDocuments,
     finite,
     ground,
     pages_of,
-    require_extra,
     says_nothing,
 )
 from docaudit.justification import AbsenceJustification, AnswerWithEvidence, RetrievedChunk

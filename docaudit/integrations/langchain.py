@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from docaudit.errors import DocauditError, QuestionError, RetrievalError
+from docaudit.errors import DocauditError, QuestionError, RetrievalError, require_extra
 from docaudit.integrations.grounding import (
     AuditedDocuments,
     Declines,
@@ -19,7 +19,6 @@ from docaudit.integrations.grounding import (
     brief,
     ground,
     pages_of,
-    require_extra,
     says_nothing,
 )
 from docaudit.justification import AbsenceJustification, RetrievedChunk

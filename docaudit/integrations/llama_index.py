@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from docaudit.errors import require_extra
 from docaudit.integrations.grounding import (
     AnswerOutcome,
     Declines,
@@ -19,7 +20,6 @@ from docaudit.integrations.grounding import (
     finite,
     ground,
     pages_of,
-    require_extra,
     says_nothing,
 )
 from docaudit.justification import AbsenceJustification, RetrievedChunk

@@ -10,6 +10,7 @@ import io
 import json
 import os
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 from rich.console import Console
@@ -162,12 +163,15 @@ def need_new_folder(folder: Path) -> None:
 
 
 def write_review(draw: Draw, pictures: Mapping[int, Thumbnail], folder: Path) -> list[Path]:
-    """Write review.html, sheet.csv, sheet.xlsx and draw.json into a new folder, all or none; raises OutputError."""
+    """Write review.html, sheet.csv, sheet.xlsx and draw.json into a new folder, all or none; raises OutputError.
+
+    Without the extra xlsx there is no sheet.xlsx: sheet.csv asks the same.
+    """
     need_new_folder(folder)
     record = json.dumps(draw.model_dump(mode="json"), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     files = {
         "review.html": to_html(draw, pictures).encode("utf-8", "replace"),
-        "sheet.xlsx": _workbook(draw),
+        **({"sheet.xlsx": _workbook(draw)} if find_spec("openpyxl") else {}),
         "sheet.csv": (BYTE_ORDER_MARK + table_csv(COLUMNS, _rows(draw))).encode("utf-8", "replace"),
         RECORD: record.encode("utf-8", "surrogatepass"),
     }

@@ -43,7 +43,7 @@ from rapidfuzz.distance import OSA
 
 from docaudit.concepts.variant import Variant
 from docaudit.document import ParsedDocument
-from docaudit.errors import ModelError, OptionError
+from docaudit.errors import ModelError, OptionError, require_extra
 from docaudit.search.lines import searchable
 from docaudit.suggest.candidates import CandidateKind, expression
 from docaudit.suggest.terms import (
@@ -174,6 +174,7 @@ class Letters:
 
     def __init__(self, terms: Sequence[str]) -> None:
         """Count the n-grams of the terms."""
+        require_extra("sklearn", "suggest")
         # Only here: it takes a second to import.
         from sklearn.feature_extraction.text import TfidfVectorizer
 
