@@ -22,7 +22,7 @@ from docaudit.errors import DocauditError
 from docaudit.extract.tasks import read_second_text
 from docaudit.justification import AbsenceJustification
 from docaudit.saved import as_data, digest_of, dump, load, with_digest
-from docaudit.verify import NOT_REPLAYED, differences, witness
+from docaudit.verify import NOT_REPLAYED, cross_check, differences
 
 Leaf = tuple[Any, ...]
 RERUN = ("options", "question", "concept_table")
@@ -74,7 +74,7 @@ def _replay(
                 for one in check.differences[:3]:
                     print(f"  {path.name} {file.stem} {scope} {check.step}: {one}")
             made.append((text, loaded, second))
-        seen = witness(justification, texts)
+        seen = cross_check(justification, texts)
         counts["passages"] += seen.passages
         counts["unconfirmed"] += len(seen.unconfirmed)
         counts["seen without hit"] += len(seen.missed)

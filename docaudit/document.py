@@ -1,6 +1,6 @@
-"""What a document was parsed into, and what a sweep of it gave: the two bundles of tables that stages hand on.
+"""What a document was parsed into and what a sweep of it gave, the two bundles of tables that stages hand on.
 
-Rows of the evidence tables as parts of a justification: none capped, unknown numbers as null.
+Their rows as parts of a justification: none capped, unknown numbers as null.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """Every error that docaudit raises on purpose, and the exit code that the command line gives it.
 
-An error never stands for "nothing found": whoever catches one knows that the audit did not take place.
-
-A way to end work that another thread does, and the processes that it started, before it is done.
-
-A Stop is handed to the work as its `progress`. It is called with pages done and pages in all, as any progress is.
+An error never stands for "nothing found": whoever catches one knows that the audit did not take place. A Stop, handed
+to work as its `progress`, ends it from another thread before it is done.
 """
 
 from __future__ import annotations

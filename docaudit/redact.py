@@ -85,8 +85,8 @@ def _left(text: str) -> str:
     return REDACTED if text else ""
 
 
-def _check(check: ObligationCheck, table: ConceptTable | None, shut: ConceptTable | None) -> ObligationCheck:
-    if check.obligation is Obligation.VARIANTS_REVIEWED and table is not None and shut is not None:
+def _check(check: ObligationCheck, table: ConceptTable, shut: ConceptTable) -> ObligationCheck:
+    if check.obligation is Obligation.VARIANTS_REVIEWED:
         return check.model_copy(update={"evidence": _proposed(check.evidence, table, shut)})
     if check.obligation is Obligation.CONTROL_FOUND:
         return check.model_copy(update={"evidence": _without_quotes(check.evidence)})
@@ -136,24 +136,18 @@ def _spot(spot: BlindSpot) -> BlindSpot:
     return spot.model_copy(update={"detail": _left(spot.detail)})
 
 
-def _coverage(coverage: ParseCoverage | None) -> ParseCoverage | None:
-    if coverage is None:
-        return None
+def _coverage(coverage: ParseCoverage) -> ParseCoverage:
     return coverage.model_copy(update={name: _each(getattr(coverage, name)) for name in _LISTS})
 
 
 def hides_rows(justification: AbsenceJustification) -> bool:
     """Whether rows of its concept table were left out, so that the fingerprint is of a table that it does not hold."""
     table = justification.concept_table
-    return (
-        justification.redacted and table is not None and any(row.text == REDACTED for row in table.variants)
-    )
+    return justification.redacted and any(row.text == REDACTED for row in table.variants)
 
 
-def _table(table: ConceptTable | None) -> ConceptTable | None:
+def _table(table: ConceptTable) -> ConceptTable:
     """The expert's words stay, and those that were searched. A row that a program took from a document may quote it."""
-    if table is None:
-        return None
     rows = tuple(
         row if row.source in _EXPERTS else _row(row, number) for number, row in enumerate(table.variants, 1)
     )

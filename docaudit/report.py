@@ -236,7 +236,7 @@ def _checked(justification: AbsenceJustification, redact: bool) -> AbsenceJustif
 
 def require_same_document(justification: AbsenceJustification, file: SourceFile) -> None:
     """Raise OtherDocumentError unless the file is the document that was audited."""
-    audited = justification.document.sha256 if justification.document else ""
+    audited = justification.document.sha256
     if file.sha256 != audited:
         raise OtherDocumentError(
             f"is not the document that was audited: its SHA-256 is {file.sha256}, not {audited}",

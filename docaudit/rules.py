@@ -18,7 +18,7 @@ from docaudit.evidence import Evidence
 from docaudit.justification import ObligationCheck
 
 
-class Rule(NamedTuple):
+class ObligationRule(NamedTuple):
     """How one obligation is weighed, and what it means for absence if the check was not run; its words: Obligation."""
 
     obligation: Obligation
@@ -29,38 +29,38 @@ class Rule(NamedTuple):
 _ALWAYS_RUN = "it is always run"
 # fmt: off
 RULES = (
-    Rule(Obligation.PAGES_READABLE,
+    ObligationRule(Obligation.PAGES_READABLE,
          lambda e: obligations.pages_readable(
              e.parsed.page_df, e.parsed.blind_spot_df, e.parsed.identity.pages_total),
          _ALWAYS_RUN),
-    Rule(Obligation.INK_READ,
+    ObligationRule(Obligation.INK_READ,
          lambda e: obligations.ink_read(
              e.parsed.page_df, e.parsed.blind_spot_df, e.possible_of(e.required), ocr=e.options.ocr != "off"),
          "unmet: without a picture of the pages nobody knows what they show beside their text"),
-    Rule(Obligation.PARTS_OPENED,
+    ObligationRule(Obligation.PARTS_OPENED,
          lambda e: obligations.parts_opened(e.parsed.blind_spot_df), _ALWAYS_RUN),
-    Rule(Obligation.REFERENCES_RESOLVED,
+    ObligationRule(Obligation.REFERENCES_RESOLVED,
          lambda e: obligations.references_resolved(e.parsed.coverage), _ALWAYS_RUN),
-    Rule(Obligation.VARIANTS_SEARCHED,
+    ObligationRule(Obligation.VARIANTS_SEARCHED,
          lambda e: obligations.variants_searched(
              e.table, e.result.ledger_df, e.parsed.identity.pages_total),
          _ALWAYS_RUN),
-    Rule(Obligation.VARIANTS_REVIEWED,
+    ObligationRule(Obligation.VARIANTS_REVIEWED,
          lambda e: obligations.variants_reviewed(e.table), _ALWAYS_RUN),
-    Rule(Obligation.QUESTION_COVERED,
+    ObligationRule(Obligation.QUESTION_COVERED,
          lambda e: obligations.question_covered(e.question, e.content, e.uncovered, e.set_aside),
          "absence may be said: no question was asked, and the finding speaks of the concepts alone"),
-    Rule(Obligation.CONTROL_FOUND,
+    ObligationRule(Obligation.CONTROL_FOUND,
          lambda e: obligations.control_found(e.controls),
          "absence may be said: there is no word, or none that must be found as it stands; ink_read weighs the ink"),
-    Rule(Obligation.READERS_AGREE,
+    ObligationRule(Obligation.READERS_AGREE,
          lambda e: obligations.readers_agree(e.parsed.coverage),
          "absence may be said: it is a further witness; ink that the only reader passed over is unread ink"),
 )
 """What must be shown before "absent within the stated coverage" may be said, in the order of the report."""
 
 
-class Case(NamedTuple):
+class VerdictCase(NamedTuple):
     """What a verdict depends on; None in a row of VERDICTS means: either.
 
     mentioned: the required concepts meet in the chosen scope (a single one: it has a hit); unmet: an obligation is;
@@ -85,15 +85,15 @@ class Verdict(NamedTuple):
 _ABSENT, _OPEN = Finding.ABSENT, Finding.NOT_ESTABLISHED
 _NO_HIT, _APART, _UNCLEAR = (
     AbsenceReason.CONCEPT_NOT_FOUND, AbsenceReason.OFF_TOPIC, AbsenceReason.AMBIGUOUS_QUESTION)
-VERDICTS: tuple[tuple[Case, Verdict], ...] = (
+VERDICTS: tuple[tuple[VerdictCase, Verdict], ...] = (
     # mentioned, unmet, unclear, missing, waived
-    (Case(True,  None,  None,  None,  None),  Verdict(Finding.MENTIONED, None, Strength.WEAK)),
-    (Case(False, False, False, True,  False), Verdict(_ABSENT, _NO_HIT,  Strength.STRONG)),
-    (Case(False, False, False, True,  True),  Verdict(_ABSENT, _NO_HIT,  Strength.MODERATE)),
-    (Case(False, False, False, False, None),  Verdict(_ABSENT, _APART,   Strength.MODERATE)),
-    (Case(False, True,  True,  None,  None),  Verdict(_OPEN,   _UNCLEAR, Strength.MODERATE)),
-    (Case(False, True,  False, True,  None),  Verdict(_OPEN,   _NO_HIT,  Strength.MODERATE)),
-    (Case(False, True,  False, False, None),  Verdict(_OPEN,   _APART,   Strength.MODERATE)),
+    (VerdictCase(True,  None,  None,  None,  None),  Verdict(Finding.MENTIONED, None, Strength.WEAK)),
+    (VerdictCase(False, False, False, True,  False), Verdict(_ABSENT, _NO_HIT,  Strength.STRONG)),
+    (VerdictCase(False, False, False, True,  True),  Verdict(_ABSENT, _NO_HIT,  Strength.MODERATE)),
+    (VerdictCase(False, False, False, False, None),  Verdict(_ABSENT, _APART,   Strength.MODERATE)),
+    (VerdictCase(False, True,  True,  None,  None),  Verdict(_OPEN,   _UNCLEAR, Strength.MODERATE)),
+    (VerdictCase(False, True,  False, True,  None),  Verdict(_OPEN,   _NO_HIT,  Strength.MODERATE)),
+    (VerdictCase(False, True,  False, False, None),  Verdict(_OPEN,   _APART,   Strength.MODERATE)),
 )
 """What is said in which case; strong is only said where no obligation is unmet or waived: a waiver is no evidence."""
 # fmt: on
@@ -123,7 +123,7 @@ def verdict(checks: Iterable[ObligationCheck], *, mentioned: bool, missing: bool
     listed = tuple(checks)
     unmet = {check.obligation for check in listed if check.state is ObligationState.UNMET}
     is_waived = any(check.state is ObligationState.WAIVED for check in listed)
-    facts = Case(mentioned, bool(unmet), Obligation.QUESTION_COVERED in unmet, missing, is_waived)
+    facts = VerdictCase(mentioned, bool(unmet), Obligation.QUESTION_COVERED in unmet, missing, is_waived)
     return next(
         row
         for case, row in VERDICTS

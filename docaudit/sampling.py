@@ -1,36 +1,30 @@
 """The elusion test: draw pages that the search left, have them read by a person, and bound what it missed.
 
-How much a sample can have missed: exact upper bounds, for one stratum and for several together.
+The method is that of e-discovery: the documents that a search left behind are sampled, and the share of misses in the
+sample bounds what the search missed. Here the pages of one document are the documents.
 
-The bound for one stratum is that of Clopper and Pearson (Biometrika 26, 1934), one-sided: 0 found of 59 read gives
+The frame. A page is left out if every required concept has a hit on it: nothing can be missed there. What the others
+may hold is unknown, and they are drawn from three strata: `flagged` (a blind spot that may hold text, or a page that
+failed), `ocr` (read by OCR, at least in part) and `plain` (read from the text layer). Instead of pages, the regions
+that were not read can be drawn; then each kind of blind spot is a stratum.
+
+The draw. Simple random sampling without replacement in each stratum: each unit of the frame gets a 64-bit number from
+PCG64, and the units with the smallest numbers are drawn. These raw numbers are the same on every machine in every
+version of numpy; Generator.choice does not promise that. The record of a draw has all that anyone needs to repeat it.
+
+The bound for one stratum. That of Clopper and Pearson (Biometrika 26, 1934), one-sided: 0 found of 59 read gives
 1 - 0.05 ** (1/59) = 4.95 % at 95 % confidence. Pages are drawn without replacement, so fewer can be left than the
 binomial bound allows: it is too wide, never too narrow (Hoeffding, Annals of Mathematical Statistics 27, 1956: what
 is drawn is a sum of independent yes-or-no draws, and its lower tail is no heavier than the binomial one). The
 hypergeometric bound would be tighter; this one is what readers of elusion tests know and can compute again.
 
-For strata together, two ways whose stated level holds, chosen before anything is read:
+Strata together, by two ways whose stated level holds, chosen before anything is read:
 - `pooled`: with all found and all read added up, what was found has a mean of at least f times what there is, where f
   is the smallest share drawn of any stratum. Hoeffding bounds the mean, and the mean divided by f bounds what there is.
   Drawn in proportion, this is the bound of one stratum.
 - `summed`: each stratum is bounded at a level so high that all hold together (Bonferroni), and the bounds are added.
 
 A stratum that was read as a whole is not estimated: what was found in it is what there is.
-
-The record of a sample's draw: the frame, what was drawn from it, and what anyone needs to draw the same again.
-
-Elusion test: a sample of what the search did not hit, for a person to read.
-
-The method is that of e-discovery: the documents that a search left behind are sampled, and the share of misses in the
-sample bounds what the search missed. Here the pages of one document are the documents.
-
-A page is left out of the frame if every required concept has a hit on it: nothing can be missed there. What the
-others may hold is unknown, and they are drawn from three strata: `flagged` (a blind spot that may hold text, or a page
-that failed), `ocr` (read by OCR, at least in part) and `plain` (read from the text layer). Instead of pages, the
-regions that were not read can be drawn; then each kind of blind spot is a stratum.
-
-The draw is simple random sampling without replacement in each stratum. Each unit of the frame gets a 64-bit number from
-PCG64, and the units with the smallest numbers are drawn. These raw numbers are the same on every machine in every
-version of numpy; Generator.choice does not promise that.
 """
 
 from __future__ import annotations
@@ -295,8 +289,6 @@ def draw_sample(
     drawn = _choose(frame, dict(zip(_strata(frame), counts, strict=True)), seed)
     hit = _hit_pages(justification)
     document, table = justification.document, justification.concept_table
-    assert document is not None, "no justification is without its document"
-    assert table is not None, "no justification is without its table"
     return _sealed(
         document=document,
         question=justification.question,

@@ -1,9 +1,8 @@
-"""A filled-in sheet of a sample -> what the search missed: counts, and exact bounds for what nobody read.
+"""The filled-in sheet of a sample -> what the search missed: counts, and exact bounds for what nobody read.
 
-A unit without an answer never counts as "no": no bound is stated until all are answered. `unsure` counts as found in
-every bound, as the bound must hold also if it is.
-
-The filled-in sheet of a sample, as people save it: CSV in any separator and encoding of Excel, or a workbook.
+The sheet comes as people save it: CSV in any separator and encoding of Excel, or a workbook. A unit without an answer
+never counts as "no": no bound is stated until all are answered. `unsure` counts as found in every bound, as the bound
+must hold also if it is.
 """
 
 from __future__ import annotations

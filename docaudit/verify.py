@@ -1,25 +1,14 @@
-"""Replay of a saved justification: is it what docaudit finds in this document, and has nobody changed it?
+"""Is a saved justification what docaudit finds in this document, and has nobody changed it?
 
-digest -> fingerprint of the table -> hash of the document -> versions -> the audit once more, with the recorded
-options -> what a retriever missed -> another engine, by plain search. Every difference is listed; a check that cannot
-be made says so.
+`verify` replays it: digest -> fingerprint of the table -> hash of the document -> versions -> the audit once more, with
+the recorded options -> what a retriever missed -> `cross_check`, a plain search in the text that another engine reads.
+Every difference is listed; a check that cannot be made says so.
 
-A second look at a justification with the text that another engine reads, by plain string search.
-
-It shares no code with the sweep: text is compatibility-decomposed and case-folded here by the standard library alone,
-words are found by `str.find`, and nothing is joined but the ends of lines. So it finds less than the sweep; whatever it
-finds must be in the justification.
-
-What differs between two justifications as they are saved, field by field.
+`inconsistencies` looks at the file alone: whoever edits a finding on purpose computes a new digest, but leaves the rest
+behind. So the finding is drawn once more from the obligations, hits and meetings that the file itself gives.
 
 >>> [str(one) for one in differences({"a": {"b": 1}, "c": [1, 2]}, {"a": {"b": 2}, "c": [1]})]
 ['a.b: saved 1, now 2', 'c: saved 2 entries, now 1: no longer there: 2']
-
-What must hold within a justification, seen without its document: whoever edits a finding leaves the rest behind.
-
-A digest shows that a file was changed by accident; whoever edits on purpose computes a new one. So the finding is drawn
-once more from the obligations, hits and meetings that the file itself gives, by the rules that every audit uses. It is
-no replay: whether the document says so is shown by docaudit.verify alone.
 """
 
 from __future__ import annotations
@@ -62,7 +51,7 @@ _BLANKS = re.compile(r"\s+")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 
-class Witnessed(Model):
+class CrossCheck(Model):
     """What another engine confirms and what it contradicts.
 
     Attributes:
@@ -80,8 +69,13 @@ class Witnessed(Model):
     missed: tuple[str, ...]
 
 
-def witness(justification: AbsenceJustification, texts: Mapping[int, str | None]) -> Witnessed:
-    """Compare a justification with the text of its pages as another engine reads it (None: it cannot)."""
+def cross_check(justification: AbsenceJustification, texts: Mapping[int, str | None]) -> CrossCheck:
+    """What the text of the pages, as another engine reads it (None: it cannot), confirms and contradicts.
+
+    It shares no code with the sweep: text is compatibility-decomposed and case-folded by the standard library alone,
+    words are found by `str.find`, and nothing is joined but the ends of lines. So it finds less than the sweep;
+    whatever it finds must be in the justification.
+    """
     read = {page: text for page, text in texts.items() if text is not None}
     letters = {page: _letters(text) for page, text in read.items() if not _is_garbled(text)}
     passages = list(dict.fromkeys(_passages(justification)))
@@ -89,9 +83,12 @@ def witness(justification: AbsenceJustification, texts: Mapping[int, str | None]
     unconfirmed = [
         (pages, text) for pages, text in seen if not any(_letters(text) in letters[page] for page in pages)
     ]
-    variants = [] if justification.concept_table is None else list(justification.concept_table.active)
-    plain = [variant for variant in variants if variant.match != "regex" and _letters(variant.text)]
-    return Witnessed(
+    plain = [
+        variant
+        for variant in justification.concept_table.active
+        if variant.match != "regex" and _letters(variant.text)
+    ]
+    return CrossCheck(
         pages_read=len(read),
         passages=len(seen),
         unconfirmed=tuple(f"page {pages[0]}: '{text}'" for pages, text in unconfirmed),
@@ -369,8 +366,6 @@ def verify(
     Raises what `audit` raises if the document cannot be opened.
     """
     identity, table = justification.document, justification.concept_table
-    assert identity is not None, "a justification without a document cannot be made"
-    assert table is not None, "nor can one without a table"
     with opened(source) as document:
         checks = [_digest(justification), _fingerprint(justification), _document(identity, document)]
         if document.sha256 != identity.sha256:
@@ -425,7 +420,6 @@ def _where_to_look(saved: AbsenceJustification, checks: Sequence[Check]) -> Chec
 
 
 def _fingerprint(saved: AbsenceJustification) -> Check:
-    assert saved.concept_table is not None
     if hides_rows(saved):
         return _not_run(
             Step.FINGERPRINT,
@@ -460,8 +454,6 @@ def _document(identity: DocumentIdentity, document: Opened) -> Check:
 
 
 def _versions(saved: AbsenceJustification, now: AbsenceJustification) -> Check:
-    assert saved.document is not None
-    assert now.document is not None
     found = differences(_sorted(saved.document.versions), _sorted(now.document.versions))
     if not found:
         return Check(step=Step.VERSIONS, state="confirmed", evidence="by the same versions of all engines")
@@ -528,9 +520,8 @@ def _second_engine(saved: AbsenceJustification, document: Opened, options: Audit
         return _not_run(Step.SECOND_ENGINE, "a saved parse has no pages that another engine could read")
     from docaudit.extract.tasks import read_second_text
 
-    assert saved.document is not None
     pages = range(1, saved.document.pages_total + 1)
-    seen = witness(saved, read_second_text(document.file, options, pages))
+    seen = cross_check(saved, read_second_text(document.file, options, pages))
     if not seen.pages_read:
         return _not_run(Step.SECOND_ENGINE, "the second engine cannot read this document")
     found = [Difference(field="hits", saved=one, now="not seen by PDFium") for one in seen.unconfirmed]
@@ -570,7 +561,6 @@ def inconsistencies(justification: AbsenceJustification) -> tuple[str, ...]:
 def _all(j: AbsenceJustification) -> Iterator[str]:
     if j.digest != digest_of(j):
         yield "does not fit its digest"
-    assert j.concept_table is not None  # no justification is made without
     if not hides_rows(j) and j.concept_table.fingerprint != j.concept_table_fingerprint:
         yield "its concept table does not fit its fingerprint"
     broken = [*_obligations(j), *_counts(j)]
@@ -592,17 +582,16 @@ def _obligations(j: AbsenceJustification) -> Iterator[str]:
             yield f"the obligation {code.value} was not run"
         if check.state is ObligationState.WAIVED and code.value not in j.options.waive:
             yield f"the obligation {code.value} is waived, and the options waive it not"
-        if check.state is ObligationState.MET and code is Obligation.VARIANTS_REVIEWED and _proposed(j):
+        if (
+            check.state is ObligationState.MET
+            and code is Obligation.VARIANTS_REVIEWED
+            and j.concept_table.proposed
+        ):
             yield "variants wait for a decision, and variants_reviewed is met"
-
-
-def _proposed(j: AbsenceJustification) -> bool:
-    return bool(j.concept_table and j.concept_table.proposed)
 
 
 def _counts(j: AbsenceJustification) -> Iterator[str]:
     """Counts and pages of each concept are those of its hits; possible hits do not count."""
-    assert j.concept_table is not None
     hits = [hit for hit in j.hits if hit.match_kind not in POSSIBLE_KINDS]
     counted = Counter(hit.concept for hit in hits)
     if set(j.concept_hits) != set(j.concept_table.active_concepts) or counted.keys() - set(j.concept_hits):

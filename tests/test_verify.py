@@ -15,7 +15,7 @@ from docaudit.cli import main
 from docaudit.codes import Finding
 from docaudit.justification import AbsenceJustification
 from docaudit.saved import digest_of, dump, load, with_digest
-from docaudit.verify import Check, Step, Verification, differences, witness
+from docaudit.verify import Check, Step, Verification, cross_check, differences
 from tests import pdfs
 
 TABLE = docaudit.ConceptTable.from_variants(
@@ -231,21 +231,21 @@ class TestWitness:
             2: "人 工\n知能 and FAIR aid",
             3: None,
         }
-        seen = witness(saved, texts)
+        seen = cross_check(saved, texts)
         assert seen.pages_read == 2
         assert seen.unconfirmed == ()
         assert seen.missed == ("page 1: 'yellowcake'", "page 2: '人工知能'")
 
     def test_a_page_of_unknown_signs_confirms_and_denies_nothing(self, saved: AbsenceJustification) -> None:
-        seen = witness(saved, {1: "+\x0b\x07 \x02\x03 late because", 2: ""})
+        seen = cross_check(saved, {1: "+\x0b\x07 \x02\x03 late because", 2: ""})
         assert (seen.passages, seen.unconfirmed) == (0, ())
 
     def test_an_acronym_is_searched_in_capitals_and_as_a_whole_word(
         self, saved: AbsenceJustification
     ) -> None:
-        said = witness(saved, {1: "ferry ferries", 2: "Ai ai AIR U.AI AI-driven"}).missed
+        said = cross_check(saved, {1: "ferry ferries", 2: "Ai ai AIR U.AI AI-driven"}).missed
         assert said == ()
-        assert witness(saved, {1: "ferry ferries", 2: "of AI, too"}).missed == ("page 2: 'AI'",)
+        assert cross_check(saved, {1: "ferry ferries", 2: "of AI, too"}).missed == ("page 2: 'AI'",)
 
 
 class TestDifferences:
