@@ -344,10 +344,10 @@ def _write_report(
     justification: AbsenceJustification, out: Path | None, look: Look, *, searched_on: dt.date | None = None
 ) -> tuple[list[Path], tuple[str, ...]]:
     """Write a report into a folder, if one is named: the files, and what could not be made."""
-    from docaudit.report import write_report
-
     if out is None:
         return [], ()
+    from docaudit.report import write_report
+
     done = write_report(
         justification,
         out,
