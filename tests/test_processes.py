@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+import psutil
 import pytest
 
 import docaudit
@@ -34,17 +35,17 @@ def tables(parsed: ParsedDocument, folder: Path) -> dict[str, bytes]:
     ("sabotage", "data", "options"),
     [
         ("", THREE, {}),
-        ("", MANY, {"workers": 2}),
-        ("", WITH_FILE, {}),
         ("", pdfs.encrypted(THREE, user="sesame"), {"password": "sesame"}),
         ("crash:2", THREE, {}),
-        ("draw:2", THREE, {}),
-        ("exit:2", THREE, {}),
         ("hang:2", THREE, {"page_seconds": 4.0}),
         ("memory:2", THREE, {"memory_mb": 512}),
-        ("refuse:2", THREE, {}),
-        ("garbage:2", THREE, {}),
-        ("crash:2", MANY, {"workers": 2}),
+        pytest.param("", MANY, {"workers": 2}, marks=pytest.mark.slow),
+        pytest.param("", WITH_FILE, {}, marks=pytest.mark.slow),
+        pytest.param("draw:2", THREE, {}, marks=pytest.mark.slow),
+        pytest.param("exit:2", THREE, {}, marks=pytest.mark.slow),
+        pytest.param("refuse:2", THREE, {}, marks=pytest.mark.slow),
+        pytest.param("garbage:2", THREE, {}, marks=pytest.mark.slow),
+        pytest.param("crash:2", MANY, {"workers": 2}, marks=pytest.mark.slow),
     ],
 )
 def test_both_ways_give_the_same_bytes(
@@ -120,6 +121,21 @@ class TestPortable:
             [sys.executable, "-c", code], env=processes.child_environment(), timeout=30, check=False
         )
         assert done.returncode == 1
+
+
+def test_a_process_is_ended_with_all_that_it_started() -> None:
+    code = (
+        "import subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        "print(child.pid, flush=True); time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        child = psutil.Process(int(process.stdout.readline()))
+        processes.end_with_children(process.pid)
+        process.wait(20)
+    child.wait(20)
+    processes.end_with_children(process.pid)
 
 
 def test_an_unknown_way_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

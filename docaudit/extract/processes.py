@@ -14,6 +14,8 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+import psutil
+
 from docaudit.errors import (
     DamagedDocumentError,
     InputError,
@@ -54,7 +56,7 @@ _SETTINGS = {
     "MALLOC_MMAP_THRESHOLD_": str(1 << 26),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 28),
 }
-_OPEN_SECONDS = 60.0
+OPEN_SECONDS = 60.0
 """Time to open a document. Chosen, not measured: the longest of the samples takes under a second."""
 _MOST_PARTS = 1000
 """Parts of one page that may take the time limit each: regions that go to OCR, in all their readings. Chosen."""
@@ -135,6 +137,18 @@ def child_environment(**settings: str) -> dict[str, str]:
     return {**os.environ, **settings, "PYTHONPATH": path}
 
 
+def end_with_children(pid: int) -> None:
+    """End a process and all that it started, on any system; nothing happens if it has ended.
+
+    For whoever starts a process that reads documents, as the HTTP server does.
+    """
+    with suppress(psutil.NoSuchProcess):
+        process = psutil.Process(pid)
+        for started in [*process.children(recursive=True), process]:
+            with suppress(psutil.NoSuchProcess):
+                started.kill()
+
+
 class Child:
     """One child process with the document open.
 
@@ -185,7 +199,7 @@ class Child:
             second_reader=options.second_reader,
         )
         try:
-            seconds = min(_OPEN_SECONDS, options.document_seconds)
+            seconds = min(OPEN_SECONDS, options.document_seconds)
             reply = self.ask(DocumentFact, request, seconds)
             if isinstance(reply, Refused):
                 raise _open_error(reply, source.name, seconds)

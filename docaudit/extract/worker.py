@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from docaudit.extract.processes import platform
+from docaudit.extract.processes import OPEN_SECONDS, platform
 from docaudit.extract.protocol import (
     AnnotateRequest,
     ExtractRequest,
@@ -85,6 +85,7 @@ def _serve(source: int, target: int) -> None:
 
     limits.limit_memory(request.memory_mb)
     patience = request.page_seconds + _GRACE_SECONDS
+    limits.limit_time(OPEN_SECONDS + _GRACE_SECONDS)
     reader = _opened(request, working, target)
     while reader is not None:
         limits.limit_time(0)
