@@ -45,6 +45,7 @@ import docaudit
 from docaudit.codes import Obligation
 from docaudit.coverage import CorpusReadability
 from docaudit.errors import OptionError
+from docaudit.extract.processes import child_environment, end_with_children
 from docaudit.integrations.folders import AllowedFolders
 from docaudit.integrations.http_worker import (
     PROBLEM,
@@ -428,15 +429,13 @@ class Service:
     async def _finished(self, request: Request, job: Job) -> None:
         """Do a job in a process of its own, which ends with this call, however that ends."""
         seconds = self.settings.audit_seconds
-        root = str(Path(docaudit.__file__).resolve().parents[1])
-        path = os.pathsep.join(part for part in (root, os.environ.get("PYTHONPATH", "")) if part)
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", "docaudit.integrations.http_worker"),
             stdin=PIPE,
             stdout=asyncio.subprocess.DEVNULL,
             # What its libraries keep for a while lies in the folder of the request, and goes with it.
-            env={**os.environ, "PYTHONPATH": path, "TMPDIR": str(job.folder / "tmp")},
-            start_new_session=True,  # so that it can be ended with all that it started
+            env=child_environment(TMPDIR=str(job.folder / "tmp")),
+            start_new_session=True,  # Ctrl-C is for the server, which then ends it
         )
         try:
             assert process.stdin is not None
@@ -455,8 +454,8 @@ class Service:
                 "ask about fewer pages or with ocr off, or start the server with a larger --audit-seconds",
             ) from error
         finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            if process.returncode is None:
+                end_with_children(process.pid)
             await process.wait()
         problem, out = job.folder / "out" / PROBLEM, job.folder / "out" / RESULT
         if problem.exists():

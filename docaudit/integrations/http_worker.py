@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import sys
 import threading
 from collections.abc import Iterable, Mapping
@@ -33,6 +32,7 @@ from docaudit.errors import (
     PasswordRequiredError,
     TooLargeError,
 )
+from docaudit.extract.processes import end_with_children
 from docaudit.integrations.folders import AllowedFolders
 from docaudit.justification import BlindSpot, Hit, LedgerRow, Model, RetrievedChunk
 from docaudit.options import AuditOptions
@@ -239,7 +239,7 @@ def main() -> None:
     def end_with_server() -> None:
         while os.read(0, 1):  # not sys.stdin: its lock would outlive the main thread
             pass
-        os.killpg(0, signal.SIGKILL)
+        end_with_children(os.getpid())
 
     threading.Thread(target=end_with_server, daemon=True).start()
     try:
