@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from docaudit.audit import find_hits, require_parsed
-from docaudit.concepts.lint import INFO, WARNING, LintCode, LintFinding, Said, Writer, initials, lint
+from docaudit.concepts.lint import INFO, WARNING, LintCode, LintFinding, Remark, as_findings, initials, lint
 from docaudit.concepts.model import ConceptTable
 from docaudit.concepts.variant import Variant
 from docaudit.document import ParsedDocument
@@ -28,7 +28,6 @@ def lint_with_document(table: ConceptTable, parsed: ParsedDocument) -> list[Lint
     MissingEvidenceError if it is no parsed document.
     """
     pages_total = len(require_parsed(parsed).page_df)
-    write = Writer(table)
     kept = [variant for variant in table.variants if variant.status != "rejected"]
     counted = _hits_and_pages(kept, parsed)
     turned = _hits_and_pages(
@@ -39,12 +38,12 @@ def lint_with_document(table: ConceptTable, parsed: ParsedDocument) -> list[Lint
         ],
         parsed,
     )
-    findings = [*lint(table), *(write.finding(*about) for about in _initials_in(table, parsed))]
+    remarks = list(_initials_in(table, parsed))
     for variant in kept:
         hits, pages = counted[variant.id]
         if pages_total >= _FEWEST_PAGES and pages > _COMMON_SHARE * pages_total:
             message = f"'{variant.text}' stands {hits:,} times on {pages:,} of {pages_total:,} pages."
-            findings.append(write.finding(variant, Said(LintCode.TOO_COMMON, WARNING, message)))
+            remarks.append(Remark(variant, LintCode.TOO_COMMON, WARNING, message))
         hits_turned, _ = turned.get(variant.id, (hits, 0))
         if hits_turned != hits:
             now, then = (
@@ -53,11 +52,11 @@ def lint_with_document(table: ConceptTable, parsed: ParsedDocument) -> list[Lint
             message = (
                 f"'{variant.text}' has {hits:,} hits with case {now}, and {hits_turned:,} with case {then}."
             )
-            findings.append(write.finding(variant, Said(LintCode.CASE_DECIDES, INFO, message)))
-    return sorted(findings, key=lambda finding: finding.row)
+            remarks.append(Remark(variant, LintCode.CASE_DECIDES, INFO, message))
+    return sorted([*lint(table), *as_findings(table, remarks)], key=lambda finding: finding.row)
 
 
-def _initials_in(table: ConceptTable, parsed: ParsedDocument) -> Iterator[tuple[Variant, Said]]:
+def _initials_in(table: ConceptTable, parsed: ParsedDocument) -> Iterator[Remark]:
     """Phrases whose initials stand in the document, in capitals, and in no variant of their concept."""
     listed = {(variant.concept, squeeze(variant.text)) for variant in table.variants}
     phrases = [
@@ -75,7 +74,8 @@ def _initials_in(table: ConceptTable, parsed: ParsedDocument) -> Iterator[tuple[
     for variant, short in missing:
         if counts[short]:
             message = f"'{short}' stands in the document {counts[short]:,} times; it may be '{variant.text}'."
-            yield variant, Said(LintCode.EXPANSION_ALONE, WARNING, message, f"add '{short}', or reject it")
+            remedy = f"add '{short}', or reject it"
+            yield Remark(variant, LintCode.EXPANSION_ALONE, WARNING, message, remedy)
 
 
 def _hits_and_pages(variants: Sequence[Variant], parsed: ParsedDocument) -> dict[str, tuple[int, int]]:

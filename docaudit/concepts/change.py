@@ -5,7 +5,7 @@
 >>> [(change.kind.value, change.variant) for change in diff_tables(old, new).changes]
 [('added', 'LLM')]
 
-A first concept table from the words of a question, for the expert to complete: nothing in it is accepted yet.
+Also a first concept table from the words of a question, for the expert to complete: nothing in it is accepted yet.
 
 >>> table = first_table("How much electricity do AI data centres use?")
 >>> table.concepts, {variant.status for variant in table.variants}
@@ -27,7 +27,7 @@ from docaudit.errors import ConceptTableError, QuestionError
 from docaudit.question import content_phrases
 from docaudit.text.words import CJK
 
-_IN_ORDER = tuple(name for name in Variant.model_fields if name not in ("id", "own"))
+_IN_ORDER = tuple("variant" if name == "text" else name for name in Variant.model_fields)
 
 
 class ChangeKind(StrEnum):
@@ -54,7 +54,7 @@ class FieldChange(BaseModel):
     new: str
 
 
-class Change(BaseModel):
+class RowChange(BaseModel):
     """One row, or one concept as a whole, that differs.
 
     Attributes:
@@ -89,7 +89,7 @@ class TableDiff(BaseModel):
 
     old_fingerprint: str
     new_fingerprint: str
-    changes: tuple[Change, ...]
+    changes: tuple[RowChange, ...]
 
     @property
     def same_search(self) -> bool:
@@ -109,31 +109,28 @@ def diff_tables(old: ConceptTable, new: ConceptTable) -> TableDiff:
                 f"a ConceptTable is needed, not {type(table).__name__}",
                 remedy="load both with ConceptTable.load",
             )
-    before, after = _paired(old, new)
-    changes = [*_concepts(old, new)]
-    for key, variant in after.items():
-        if key not in before:
-            changes.append(_row(ChangeKind.ADDED, variant))
-        elif fields := tuple(_fields(before[key], variant)):
-            changes.append(_row(ChangeKind.CHANGED, variant, fields))
-    changes += [_row(ChangeKind.REMOVED, variant) for key, variant in before.items() if key not in after]
+    changes = list(_concept_changes(old, new))
+    before = {variant.id: variant for variant in old.variants}
+    new_ids = {variant.id for variant in new.variants}
+    # Rows of one concept and text belong together too, as an id may have been lost on the way.
+    without_id = {(v.concept, v.text, v.match): v.id for v in old.variants if v.id not in new_ids}
+    kept: set[str] = set()
+    for variant in new.variants:
+        same = without_id.get((variant.concept, variant.text, variant.match), variant.id)
+        row_id = variant.id if variant.id in before else same
+        kept.add(row_id)
+        if row_id not in before:
+            changes.append(_row_change(ChangeKind.ADDED, variant))
+        elif fields := tuple(_field_changes(before[row_id], variant)):
+            changes.append(_row_change(ChangeKind.CHANGED, variant, fields))
+    changes += [
+        _row_change(ChangeKind.REMOVED, variant) for row_id, variant in before.items() if row_id not in kept
+    ]
     return TableDiff(old_fingerprint=old.fingerprint, new_fingerprint=new.fingerprint, changes=tuple(changes))
 
 
-def _paired(old: ConceptTable, new: ConceptTable) -> tuple[dict[str, Variant], dict[str, Variant]]:
-    """Rows by id; rows of one concept and text belong together too, as an id may have been lost on the way."""
-    before = {variant.id: variant for variant in old.variants}
-    after = {variant.id: variant for variant in new.variants}
-    lost = {(v.concept, v.text, v.match): v for v in old.variants if v.id not in after}
-    keys = {}
-    for variant in new.variants:
-        same = lost.get((variant.concept, variant.text, variant.match))
-        keys[variant.id] = same.id if same and variant.id not in before else variant.id
-    return before, {keys[made]: variant for made, variant in after.items()}
-
-
-def _row(kind: ChangeKind, variant: Variant, fields: tuple[FieldChange, ...] = ()) -> Change:
-    return Change(
+def _row_change(kind: ChangeKind, variant: Variant, fields: tuple[FieldChange, ...] = ()) -> RowChange:
+    return RowChange(
         kind=kind,
         row=variant.id,
         concept=variant.concept,
@@ -143,29 +140,27 @@ def _row(kind: ChangeKind, variant: Variant, fields: tuple[FieldChange, ...] = (
     )
 
 
-def _fields(old: Variant, new: Variant) -> Iterator[FieldChange]:
-    for name in _IN_ORDER:
-        one, other = getattr(old, name), getattr(new, name)
-        if one != other:
-            yield FieldChange(field="variant" if name == "text" else name, old=one, new=other)
-    mine, theirs = dict(old.own), dict(new.own)
-    for name in dict.fromkeys([*mine, *theirs]):
-        if mine.get(name, "") != theirs.get(name, ""):
-            yield FieldChange(field=name, old=mine.get(name, ""), new=theirs.get(name, ""))
+def _field_changes(old: Variant, new: Variant) -> Iterator[FieldChange]:
+    before, after = ({**dict(row), "variant": row.text, **dict(row.own)} for row in (old, new))
+    for name in dict.fromkeys([*_IN_ORDER, *before, *after]):
+        if name not in ("id", "own", "text") and before.get(name, "") != after.get(name, ""):
+            yield FieldChange(field=name, old=before.get(name, ""), new=after.get(name, ""))
 
 
-def _concepts(old: ConceptTable, new: ConceptTable) -> Iterator[Change]:
+def _concept_changes(old: ConceptTable, new: ConceptTable) -> Iterator[RowChange]:
     for name in new.concepts:
         if name not in old.concepts:
             continue  # its rows are listed as added
-        one, other = old.about(name), new.about(name)
+        before, after = old.about(name), new.about(name)
         fields = tuple(
-            FieldChange(field=field, old=getattr(one, field), new=getattr(other, field))
+            FieldChange(field=field, old=getattr(before, field), new=getattr(after, field))
             for field in ("role", "description")
-            if getattr(one, field) != getattr(other, field)
+            if getattr(before, field) != getattr(after, field)
         )
         if fields:
-            yield Change(kind=ChangeKind.CHANGED, row="", concept=name, variant="", status="", fields=fields)
+            yield RowChange(
+                kind=ChangeKind.CHANGED, row="", concept=name, variant="", status="", fields=fields
+            )
 
 
 _PROPOSED: Status = "proposed"

@@ -1,19 +1,14 @@
-"""Bytes of a concept table to text: byte order marks, UTF-16, and the old encodings, which are never guessed at risk.
+"""The content of a concept table's file to raw rows: bytes to text, cells under a head, JSON and YAML, workbooks.
 
 A keyword that is decoded wrongly is found nowhere, and that would look like absence. So a file is taken as Shift_JIS
 or Windows-1252 (what Excel saves as CSV in Western Europe) only if its text makes sense in exactly one of the two, and
 in none of the code pages of Central Europe, Turkey and the Baltic states: 0xF1 is ñ in one and ń in another, but no
 Polish word is "seńor". Otherwise the user is asked to save as UTF-8.
 
-Tables as rows of cells under a head (CSV, TSV, sheets): to raw rows, and the columns to write them back in.
-
-Concept tables as trees (JSON, YAML): a mapping of concepts to variants, or a list of rows, to raw rows.
-
-Concept tables in Excel workbooks: what a person sees in the cells is what is meant, or it is named as a problem.
-
-Merged cells count for every row that they span. A formula counts with the value that Excel computed; one without is a
-problem, as its row would otherwise be lost. A number that is shown in another form than it is stored (007, 50 %) is a
-problem where keywords stand: which of the two is meant, only a person knows.
+In a workbook, what a person sees in the cells is what is meant, or it is named as a problem. Merged cells count for
+every row that they span. A formula counts with the value that Excel computed; one without is a problem, as its row
+would otherwise be lost. A number that is shown in another form than it is stored (007, 50 %) is a problem where
+keywords stand: which of the two is meant, only a person knows.
 """
 
 from __future__ import annotations
@@ -22,14 +17,14 @@ import codecs
 import io
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from docaudit.concepts.check import ALIASES, COLUMNS, DEFAULTS, OWN, RawRow, RawTable, split_variants
+from docaudit.concepts.check import COLUMNS, DEFAULTS, OWN, RawRow, RawTable, known_name, split_variants
 from docaudit.errors import ConceptTableError, OutputError, require_extra
-from docaudit.text.words import HAN, HIRAGANA, WORD, fold
+from docaudit.text.words import HAN, HIRAGANA, WORD
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig", "UTF-8"),
@@ -66,10 +61,11 @@ _UNLIKELY = re.compile(
 """What no word of these languages has: Polish writes ni before vowels, Slovak has ŕ and ĺ between consonants."""
 _KANA = re.compile(f"[{HIRAGANA}\u30a1-\u30fa\u30fc-\u30ff]")
 _JAPANESE = re.compile(f"[\\x00-\\x7f{HAN}{HIRAGANA}\u30a1-\u30ff\u3000-\u303f\uff00-\uff60]*")
-_WESTERN_SIGNS = "’“”–—…€£§©®°²³·«»¿¡\u00a0"
-_SIGN_IN_WORD = re.compile(r"[^\W\d_][“”—…€£§©®°«»¿¡][^\W\d_]")
+_WESTERN_CHARACTERS = "’“”–—…€£§©®°²³·«»¿¡\u00a0"
+_PUNCTUATION_IN_WORD = re.compile(r"[^\W\d_][“”—…€£§©®°«»¿¡][^\W\d_]")
 _FOREIGN_RUN = re.compile(r"[^\x00-\x7f’]+")
 _ENOUGH_BYTES = 16
+"""Bytes beyond ASCII from which an encoding is guessed for the message; chosen, not measured."""
 _NAMES = {
     "euc_jp": "EUC-JP",
     "euc_jis_2004": "EUC-JP",
@@ -86,95 +82,69 @@ _REMEDY = "save the table as UTF-8"
 
 def decode(data: bytes, file: str) -> str:
     """The text of a CSV, TSV, JSON or YAML file; raises ConceptTableError that names the encodings tried."""
-    for magic, what in _OTHER_FILES:
+    for magic, name in _OTHER_FILES:
         if data.startswith(magic):
             raise ConceptTableError(
-                f"this is {what}", file=file, remedy="supply CSV, TSV, JSON, YAML or XLSX"
+                f"this is {name}", file=file, remedy="supply CSV, TSV, JSON, YAML or XLSX"
             )
     for mark, codec, name in _MARKS:
         if data.startswith(mark):
-            return _strict(data, codec, name, file)
+            try:
+                return data.decode(codec)
+            except UnicodeDecodeError as error:
+                raise ConceptTableError(
+                    f"begins with the mark of {name} but cannot be decoded as {name} (byte {error.start})",
+                    file=file,
+                    remedy=_REMEDY,
+                ) from error
     if b"\x00" in data:
-        return _without_mark(data, file)
+        # UTF-16 without a mark begins with an ASCII character, and has its zero bytes on one side only.
+        even, odd = data[0::2].count(0), data[1::2].count(0)
+        text = _decoded(data, "utf-16-le" if odd > even else "utf-16-be") if min(even, odd) == 0 else None
+        if text is not None and text[0].isascii():
+            return text
+        raise ConceptTableError(
+            "is not text: it has zero bytes (tried UTF-8 and UTF-16)",
+            file=file,
+            remedy="supply CSV, TSV, JSON, YAML or XLSX",
+        )
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         return _old_encoding(data, file, error)
 
 
-def _strict(data: bytes, codec: str, name: str, file: str) -> str:
-    try:
-        return data.decode(codec)
-    except UnicodeDecodeError as error:
-        raise ConceptTableError(
-            f"begins with the mark of {name} but cannot be decoded as {name} (byte {error.start})",
-            file=file,
-            remedy=_REMEDY,
-        ) from error
-
-
-def _without_mark(data: bytes, file: str) -> str:
-    """UTF-16 without a mark begins with a plain sign, and has its zero bytes on one side only; all else is not text."""
-    even, odd = data[0::2].count(0), data[1::2].count(0)
-    codec = "utf-16-le" if odd > even else "utf-16-be"
-    if min(even, odd) == 0 and len(data) % 2 == 0:
-        try:
-            text = data.decode(codec)
-            if text[0].isascii():
-                return text
-        except UnicodeDecodeError:
-            pass  # falls through to the refusal below: it is neither text nor UTF-16
-    raise ConceptTableError(
-        "is not text: it has zero bytes (tried UTF-8 and UTF-16)",
-        file=file,
-        remedy="supply CSV, TSV, JSON, YAML or XLSX",
-    )
-
-
 def _old_encoding(data: bytes, file: str, error: UnicodeDecodeError) -> str:
+    """The text, if it makes sense in exactly one of Shift_JIS and Windows-1252; raises ConceptTableError."""
     japanese, western = _decoded(data, "cp932"), _decoded(data, "cp1252")
-    as_japanese = japanese is not None and _reads_as_japanese(japanese)
-    as_western = western is not None and _reads_as_western(western)
-    if japanese is not None and as_japanese and not as_western:
+    # Only kana tell: the bytes of Chinese, taken as Shift_JIS, give kanji and half-width letters by chance.
+    if japanese is not None and not (_JAPANESE.fullmatch(japanese) and _KANA.search(japanese)):
+        japanese = None
+    if western is not None and not _reads_as_western(western):
+        western = None
+    if japanese is not None and western is None:
         return japanese
-    if western is not None and as_western and not as_japanese:
-        other = _read_otherwise(data, western)
-        if not other:
+    if western is not None and japanese is None:
+        problem = _difference_elsewhere(data, western)
+        if not problem:
             return western
-        why = other
+    elif japanese is not None:
+        problem = "it could be either of the latter two"
     else:
-        why = "it could be either of the latter two" if as_japanese else "none of them is sure to be right"
-    looks = _looks_like(data)
+        problem = "none of them is sure to be right"
+    remedy = _REMEDY
+    if sum(byte > 127 for byte in data) >= _ENOUGH_BYTES:
+        from charset_normalizer import from_bytes
+
+        # For the person who has to save it again: a guess, never used to read.
+        best = from_bytes(data).best()
+        if best and best.encoding in _NAMES:
+            remedy = f"{_REMEDY}; it looks like {_NAMES[best.encoding]}"
     raise ConceptTableError(
-        f"cannot be decoded: tried UTF-8 (fails at byte {error.start}), Shift_JIS and Windows-1252; {why}",
+        f"cannot be decoded: tried UTF-8 (fails at byte {error.start}), Shift_JIS and Windows-1252; {problem}",
         file=file,
-        remedy=f"{_REMEDY}; it looks like {looks}" if looks else _REMEDY,
+        remedy=remedy,
     ) from error
-
-
-def _looks_like(data: bytes) -> str:
-    """The encoding that the bytes suggest, for the person who has to save them again: a guess, never used to read."""
-    if sum(byte > 127 for byte in data) < _ENOUGH_BYTES:
-        return ""
-    from charset_normalizer import from_bytes
-
-    best = from_bytes(data).best()
-    return _NAMES.get(best.encoding, "") if best else ""
-
-
-def _read_otherwise(data: bytes, western: str) -> str:
-    """Where another code page has another letter than Windows-1252, and the whole text may be of one of its languages;
-    empty if there is none.
-    """
-    for codec, name, alphabets in _NEIGHBOURS:
-        other = data.decode(codec, "replace")
-        foreign = {char for char in other.lower() if char.isalpha() and not char.isascii()}
-        possible = any(foreign <= set(alphabet) for alphabet in alphabets.split())
-        if possible and not _UNLIKELY.search(other):
-            for mine, theirs in zip(western, other, strict=True):
-                if mine != theirs:
-                    return f"'{mine}' of Windows-1252 is '{theirs}' in {name}"
-    return ""
 
 
 def _decoded(data: bytes, codec: str) -> str | None:
@@ -184,29 +154,34 @@ def _decoded(data: bytes, codec: str) -> str | None:
         return None
 
 
-def _reads_as_japanese(text: str) -> bool:
-    """Only kana tell: the bytes of Chinese, taken as Shift_JIS, give kanji and half-width letters by chance."""
-    return bool(_JAPANESE.fullmatch(text) and _KANA.search(text))
+def _difference_elsewhere(data: bytes, western: str) -> str:
+    """Where another code page has another letter than Windows-1252, and the whole text may be of one of its languages;
+    empty if there is none.
+    """
+    for codec, name, alphabets in _NEIGHBOURS:
+        text = data.decode(codec, "replace")
+        foreign = {char for char in text.lower() if char.isalpha() and not char.isascii()}
+        possible = any(foreign <= set(alphabet) for alphabet in alphabets.split())
+        if possible and not _UNLIKELY.search(text):
+            for letter, letter_elsewhere in zip(western, text, strict=True):
+                if letter != letter_elsewhere:
+                    return f"'{letter}' of Windows-1252 is '{letter_elsewhere}' in {name}"
+    return ""
 
 
 def _reads_as_western(text: str) -> bool:
-    foreign = {char for char in text if not char.isascii()}
-    known = all(char in _WESTERN_SIGNS or _is_latin_letter(char) for char in foreign)
-    return known and not _SIGN_IN_WORD.search(text) and all(map(_is_western_word, WORD.findall(text)))
-
-
-def _is_western_word(word: str) -> bool:
-    """Western words have accented letters here and there (créée); bytes of other scripts come in runs."""
-    runs = [match.group() for match in _FOREIGN_RUN.finditer(word)]
-    return all(len(run) == 1 or (len(run) == 2 and run.islower() and run != word) for run in runs)
-
-
-def _is_latin_letter(char: str) -> bool:
-    return unicodedata.name(char, "").startswith("LATIN") and char.isalpha() and char != "ƒ"
+    """Whether accented letters stand here and there (créée): bytes of other scripts come in runs."""
+    for char in {char for char in text if not char.isascii()}:
+        latin = unicodedata.name(char, "").startswith("LATIN") and char.isalpha() and char != "ƒ"
+        if not latin and char not in _WESTERN_CHARACTERS:
+            return False
+    runs = ((run, word) for word in WORD.findall(text) for run in _FOREIGN_RUN.findall(word))
+    plausible = all(len(run) == 1 or (len(run) == 2 and run.islower() and run != word) for run, word in runs)
+    return plausible and not _PUNCTUATION_IN_WORD.search(text)
 
 
 @dataclass(frozen=True)
-class RawGrid:
+class TableForm:
     """The form in which a table stands in a file: names of its columns as written, and the separator."""
 
     columns: tuple[str, ...] = ()
@@ -215,26 +190,35 @@ class RawGrid:
 
 def grid(rows: Iterable[tuple[int, Sequence[Any]]], file: str) -> RawTable:
     """Rows of cells under a head -> raw rows; blank rows hold nothing and are left out."""
-    filled = [(number, list(cells)) for number, cells in rows if any(not blank(cell) for cell in cells)]
+    filled = [(number, list(cells)) for number, cells in rows if not all(map(blank, cells))]
     if not filled:
         raise ConceptTableError("has no rows", file=file, remedy="write concept and variant in the first row")
     head = ["" if blank(cell) else str(cell).strip() for cell in filled[0][1]]
     table = RawTable(tuple(name for name in head if name), [])
-    table.problems += _late_head(filled)
+    # A title above the head is a habit; its rows would be taken for the head and the keywords.
+    for place, (number, cells) in enumerate(filled[:10]):
+        names = {known_name(str(cell)) for cell in cells if not blank(cell)}
+        if "concept" in names and names & {"variant", "variants"}:
+            if place:
+                problem = f"row {number}: is the head of the table: delete what stands above it"
+                table.problems.append(problem)
+            break
     for number, cells in filled[1:]:
         where = f"row {number}"
-        cells += [None] * (len(head) - len(cells))
-        if any(not blank(cell) for cell in cells[len(head) :]):
+        if not all(map(blank, cells[len(head) :])):
             extra = len(cells) - len(head)
             table.problems.append(
                 f"{where}: {extra} cells more than the head has: quote a cell that holds a comma"
             )
+        named = dict.fromkeys(name for name in head if name)
         for name, cell in zip(head, cells, strict=False):
-            if not name and not blank(cell):
+            if name:
+                named[name] = cell
+            elif not blank(cell):
                 table.problems.append(
                     f"{where}: '{cell}' stands in a column without a name: name it or delete it"
                 )
-        table.rows.append(RawRow(where, {n: c for n, c in zip(head, cells, strict=False) if n}))
+        table.rows.append(RawRow(where, named))
     return table
 
 
@@ -243,96 +227,74 @@ def blank(cell: Any) -> bool:
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
-def known_name(written: str) -> str:
-    """The column of the contract that a head means; an own or unknown one as it is written."""
-    name = fold(written)
-    return written.strip() if name.startswith(OWN) else ALIASES.get(name, name)
-
-
-def layout(form: RawGrid, rows: Sequence[Mapping[str, str]]) -> list[tuple[str, str]]:
+def layout(form: TableForm, rows: Sequence[Mapping[str, str]]) -> list[tuple[str, str]]:
     """Columns to write, as (head as written, column): those of the file in their order, then what else says something.
 
-    The id is always written: a row that is edited later keeps it. A new file has all columns.
+    The id is always written: a row that is edited later keeps it. A new file has all columns, and so has one whose
+    columns no table may have.
     """
+    names = [known_name(written) for written in form.columns if written]
+    known = all(name in (*COLUMNS, "variants") or name.startswith(OWN) for name in names)
     kept: list[tuple[str, str]] = []
-    for written in form.columns if _is_ours(form) else ():
+    for written in form.columns if known and len(set(names)) == len(names) else ():
         name = known_name(written)
         kept.append(("variant", "variant") if name == "variants" else (written, name))
     have = {name for _, name in kept}
-    new = not kept
-    every = dict.fromkeys([*COLUMNS, *(name for row in rows for name in row)])
     plain = {**DEFAULTS, "role": "required"}
-    for name in every:
-        says = new or name == "id" or any(row.get(name, "") != plain.get(name, "") for row in rows)
-        if name not in have and says:
+    for name in dict.fromkeys([*COLUMNS, *(name for row in rows for name in row)]):
+        filled = any(row.get(name, "") != plain.get(name, "") for row in rows)
+        if name not in have and (not have or name == "id" or filled):
             kept.append((name, name))
     return kept
 
 
-def _is_ours(form: RawGrid) -> bool:
-    """Whether the table that stands there could be read; columns that no table may have are not kept."""
-    names = [known_name(written) for written in form.columns if written]
-    known = all(name in (*COLUMNS, "variants") or name.startswith(OWN) for name in names)
-    return known and len(set(names)) == len(names)
-
-
-def _late_head(filled: Sequence[tuple[int, list[Any]]]) -> list[str]:
-    """A title above the head is a habit; its rows would be taken for the head and the keywords."""
-    for at, (number, cells) in enumerate(filled[:10]):
-        names = {known_name(str(cell)) for cell in cells if not blank(cell)}
-        if "concept" in names and names & {"variant", "variants"}:
-            return [f"row {number}: is the head of the table: delete what stands above it"] if at else []
-    return []
-
-
-_FORMS = "a table is a mapping of concepts to lists of variants, or a list of rows with concept and variant"
-
-
-class Doubled(dict[str, Any]):
-    """A mapping that remembers keys which stood twice; a plain dict would drop the first.
+class UniqueKeys(dict[str, Any]):
+    """A mapping of a JSON or YAML table that remembers keys which stood twice; a plain dict would drop the first.
 
     Attributes:
-        doubled: These keys.
+        repeated: These keys.
     """
 
     def __init__(self, pairs: Iterable[tuple[Any, Any]]) -> None:
-        seen: set[str] = set()
-        self.doubled: list[str] = []
         super().__init__()
+        self.repeated: list[str] = []
         for key, value in pairs:
-            name = str(key)
-            if name in seen:
-                self.doubled.append(name)
-            seen.add(name)
-            self[name] = value
+            if str(key) in self:
+                self.repeated.append(str(key))
+            self[str(key)] = value
 
 
-def tree_rows(tree: Any, file: str) -> RawTable:
+def nested_rows(content: Any, file: str) -> RawTable:
     """A mapping of concepts, or a list of rows, as raw rows; raises ConceptTableError for anything else."""
     table = RawTable((), [])
-    if isinstance(tree, dict) and set(tree) <= {"variants", "info"} and _is_rows(tree.get("variants")):
-        _note_doubled("the table", tree, table)
-        tree = _model_rows(tree)
-    if isinstance(tree, dict):
-        _note_doubled("the table", tree, table)
-        for concept, variants in tree.items():
+    if isinstance(content, dict):
+        _note_repeated("the table", content, table)
+        variants = content.get("variants")
+        rows = isinstance(variants, list) and all(isinstance(r, dict) and "concept" in r for r in variants)
+        if rows and set(content) <= {"variants", "info"}:
+            content = _model_rows(content)
+    if isinstance(content, dict):
+        for concept, variants in content.items():
             _concept_rows(concept, variants, table)
-    elif isinstance(tree, list):
-        for number, item in enumerate(tree, start=1):
-            _object_row(f"item {number}", item, {}, table)
+    elif isinstance(content, list):
+        for number, row in enumerate(content, start=1):
+            _object_row(f"item {number}", row, {}, table)
     else:
-        raise ConceptTableError("holds no table", file=file, remedy=_FORMS)
-    seen = dict.fromkeys(name for row in table.rows for name in row.cells)
-    table.columns = tuple(seen) if seen else ("concept", "variant")
+        raise ConceptTableError(
+            "holds no table",
+            file=file,
+            remedy="a table is a mapping of concepts to lists of variants, or a list of rows with concept and variant",
+        )
+    columns = dict.fromkeys(name for row in table.rows for name in row.cells)
+    table.columns = tuple(columns) or ("concept", "variant")
     return table
 
 
-def _model_rows(tree: Mapping[str, Any]) -> list[Any]:
+def _model_rows(content: Mapping[str, Any]) -> list[Any]:
     """The rows of a table as pydantic writes it: what is said of a concept goes into each of its rows."""
-    listed = tree.get("info") or []
-    info = {str(about.get("name")): about for about in listed if isinstance(about, dict)}
-    rows = []
-    for row in tree["variants"]:
+    info = {str(about.get("name")): about for about in content.get("info") or [] if isinstance(about, dict)}
+    rows: list[Any] = []
+    for row in content["variants"]:
         about = info.get(str(row["concept"]), {})
         cells = {**row, **{key: about[key] for key in ("role", "description") if key in about}}
         own = cells.pop("own", None) or []
@@ -341,15 +303,11 @@ def _model_rows(tree: Mapping[str, Any]) -> list[Any]:
     return rows
 
 
-def _is_rows(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, dict) and "concept" in item for item in value)
-
-
 def _concept_rows(concept: str, variants: Any, table: RawTable) -> None:
     where = f"concept '{concept}'"
     about: dict[str, Any] = {}
     if isinstance(variants, dict) and "variants" in variants:
-        _note_doubled(where, variants, table)
+        _note_repeated(where, variants, table)
         about = {key: variants[key] for key in ("role", "description") if key in variants}
         table.problems += [
             f"{where}: key '{key}' is unknown: known are role, description, variants"
@@ -364,82 +322,80 @@ def _concept_rows(concept: str, variants: Any, table: RawTable) -> None:
         return
     if not variants:
         table.problems.append(f"{where}: has no variant: write at least one")
-    for number, item in enumerate(variants, start=1):
-        at = f"{where}, item {number}"
-        if isinstance(item, str):
-            table.rows.append(RawRow(at, {"concept": concept, "variant": item, **about}))
+    for number, variant in enumerate(variants, start=1):
+        place = f"{where}, item {number}"
+        if isinstance(variant, str):
+            table.rows.append(RawRow(place, {"concept": concept, "variant": variant, **about}))
         else:
-            _object_row(
-                at, {**about, **item} if isinstance(item, dict) else item, {"concept": concept}, table
-            )
+            row = {**about, **variant} if isinstance(variant, dict) else variant
+            _object_row(place, row, {"concept": concept}, table)
 
 
-def _object_row(where: str, item: Any, given: Mapping[str, str], table: RawTable) -> None:
-    if not isinstance(item, dict):
+def _object_row(where: str, row: Any, outer: Mapping[str, str], table: RawTable) -> None:
+    """A row that is an object; `outer` is the concept under which it stands, if any."""
+    if not isinstance(row, dict):
         table.problems.append(
-            f"{where}: is {_kind(item)}: write a text, or an object with concept and variant"
+            f"{where}: is {_kind(row)}: write a text, or an object with concept and variant"
         )
         return
-    _note_doubled(where, item, table)
+    _note_repeated(where, row, table)
     # Keys are matched without case here, as rows of one list may write them differently.
-    cells = {_key(str(key).strip()): value for key, value in item.items()}
-    if len(cells) < len(item):
+    stripped = {str(key).strip(): value for key, value in row.items()}
+    cells = {key if key.startswith(OWN) else key.casefold(): value for key, value in stripped.items()}
+    if len(cells) < len(row):
         table.problems.append(f"{where}: a key stands twice, once in another case: keep one of them")
     if "text" in cells and "variant" not in cells:
         cells["variant"] = cells.pop("text")
-    if given and cells.get("concept", given["concept"]) != given["concept"]:
+    if outer and cells.get("concept", outer["concept"]) != outer["concept"]:
         table.problems.append(f"{where}: names another concept, '{cells['concept']}': move it there")
     if not {"variant", "variants"} & set(cells):
         table.problems.append(f"{where}: has no key 'variant': write the word or phrase under this key")
-    cells = {**cells, **given}
-    several = cells.pop("variants", None)
-    if isinstance(several, str):
-        several = split_variants(several)
-    if several is None:
+    cells |= outer
+    variants = cells.pop("variants", None)
+    if isinstance(variants, str):
+        variants = split_variants(variants)
+    if variants is None:
         table.rows.append(RawRow(where, cells))
-    elif not isinstance(several, list) or not several:
+    elif not isinstance(variants, list) or not variants:
         table.problems.append(
-            f"{where}, key variants: is {_kind(several)}: write a list with at least one variant"
+            f"{where}, key variants: is {_kind(variants)}: write a list with at least one variant"
         )
     else:
-        for number, text in enumerate(several, start=1):
+        for number, text in enumerate(variants, start=1):
             table.rows.append(RawRow(f"{where}, variant {number}", {**cells, "variant": text}))
 
 
-def _key(name: str) -> str:
-    return name if name.startswith(OWN) else name.casefold()
-
-
-def _note_doubled(where: str, item: Any, table: RawTable) -> None:
-    for key in getattr(item, "doubled", ()):
+def _note_repeated(where: str, content: Any, table: RawTable) -> None:
+    for key in getattr(content, "repeated", ()):
         table.problems.append(f"{where}: '{key}' stands twice: join the two under one key")
 
 
 def _kind(value: Any) -> str:
     if value is None or value == "" or value == []:
         return "empty"
-    names = {bool: "a truth value", list: "a list", dict: "an object", Doubled: "an object", str: "a text"}
-    return names.get(type(value), "no text")
+    names = {bool: "a truth value", list: "a list", str: "a text"}
+    return "an object" if isinstance(value, dict) else names.get(type(value), "no text")
 
 
 _PLAIN_FORMATS = frozenset({"General", "@", "0", "GENERAL", "Standard"})
 _EXACT_DIGITS = 15
+"""Digits of a number that Excel keeps."""
 _MOST_CELLS = 5_000_000
 """One cell far away makes a sheet of billions of empty ones, and each would be looked at."""
 
 
 def read_sheet(data: bytes, file: str) -> RawTable:
     """The rows of the sheet that holds the table; raises ConceptTableError where there is none."""
-    book, written = _books(data, file)
+    computed, written = _books(data, file)
     sheets = [sheet for sheet in written.worksheets if any(cell for row in sheet.values for cell in row)]
     if not sheets:
         raise ConceptTableError("has no rows", file=file, remedy="write concept and variant in the first row")
-    tables = [sheet for sheet in sheets if _has_head(sheet)] or sheets
-    problems: list[str] = []
-    rows = _rows(book[tables[0].title], tables[0], problems)
+    with_head = [sheet for sheet in sheets if _head_row(sheet)]
+    sheet = (with_head or sheets)[0]
+    rows, problems = _sheet_rows(computed[sheet.title], sheet)
     table = grid(enumerate(rows, start=1), file)
-    for sheet in tables[1:] if _has_head(tables[0]) else []:
-        problems.append(f"sheet '{sheet.title}' is a table too: keep all rows in one sheet")
+    for more in with_head[1:]:
+        problems.append(f"sheet '{more.title}' is a table too: keep all rows in one sheet")
     table.problems += problems
     return table
 
@@ -451,7 +407,13 @@ def _books(data: bytes, file: str) -> tuple[Any, Any]:
 
     try:
         written = load_workbook(io.BytesIO(data))
-        _check_sizes(written, file)
+        for sheet in written.worksheets:
+            if sheet.max_row * sheet.max_column > _MOST_CELLS:
+                raise ConceptTableError(
+                    f"sheet '{sheet.title}' goes to row {sheet.max_row:,} and column {sheet.max_column:,}",
+                    file=file,
+                    remedy="delete the empty rows and columns in Excel, or save the table as CSV",
+                )
         formulas = any(cell.data_type == "f" for sheet in written.worksheets for row in sheet for cell in row)
         return load_workbook(io.BytesIO(data), data_only=True) if formulas else written, written
     except ConceptTableError:
@@ -462,29 +424,20 @@ def _books(data: bytes, file: str) -> tuple[Any, Any]:
         ) from error
 
 
-def _check_sizes(book: Any, file: str) -> None:
-    for sheet in book.worksheets:
-        if sheet.max_row * sheet.max_column > _MOST_CELLS:
-            raise ConceptTableError(
-                f"sheet '{sheet.title}' goes to row {sheet.max_row:,} and column {sheet.max_column:,}",
-                file=file,
-                remedy="delete the empty rows and columns in Excel, or save the table as CSV",
-            )
-
-
-def _rows(values: Any, written: Any, problems: list[str]) -> list[list[Any]]:
+def _sheet_rows(computed: Any, written: Any) -> tuple[list[list[Any]], list[str]]:
     """The cells of a sheet as they are meant, row by row, and what cannot be known of them."""
-    rows = [list(cells) for cells in values.values]
-    head = next((number for number, cells in enumerate(rows) if not all(map(blank, cells))), 0)
-    keywords = {
-        at
-        for at, name in enumerate(rows[head] if rows else [])
-        if str(name).strip().casefold() in ("concept", "variant", "variants", "text")
+    rows = [list(cells) for cells in computed.values]
+    problems: list[str] = []
+    head = next((cells for cells in rows if not all(map(blank, cells))), [])
+    keyword_columns = {
+        number
+        for number, name in enumerate(head, start=1)
+        if known_name(str(name)) in ("concept", "variant", "variants")
     }
     for row in written.iter_rows():
         for cell in row:
-            problem = _problem(cell, rows[cell.row - 1][cell.column - 1], cell.column - 1 in keywords)
-            if problem:
+            value = rows[cell.row - 1][cell.column - 1]
+            if problem := _cell_problem(cell, value, cell.column in keyword_columns):
                 problems.append(f"row {cell.row}, cell {cell.coordinate}: {problem}")
     for area in written.merged_cells.ranges:
         if area.min_col != area.max_col:
@@ -492,13 +445,13 @@ def _rows(values: Any, written: Any, problems: list[str]) -> list[list[Any]]:
             continue
         for number in range(area.min_row, area.max_row):
             rows[number][area.min_col - 1] = rows[area.min_row - 1][area.min_col - 1]
-    return rows
+    return rows, problems
 
 
-def _problem(cell: Any, value: Any, keyword: bool) -> str:
+def _cell_problem(cell: Any, value: Any, keyword: bool) -> str:
     if cell.data_type == "f" and value is None:
         return "holds a formula that was never computed: open and save it in Excel, or write the text"
-    if isinstance(value, str) and value.startswith("#") and (cell.data_type == "e" or cell.data_type == "f"):
+    if isinstance(value, str) and value.startswith("#") and cell.data_type in "ef":
         return f"holds the error {value}"
     if not keyword or isinstance(value, bool) or not isinstance(value, (int, float)):
         return ""
@@ -511,23 +464,43 @@ def _problem(cell: Any, value: Any, keyword: bool) -> str:
     return ""
 
 
-def _has_head(sheet: Any) -> bool:
-    filled = (row for row in sheet.values if any(not blank(cell) for cell in row))
-    return "concept" in {str(cell).strip().casefold() for cell in next(filled, ())}
+def _head_row(sheet: Any) -> int:
+    """Number of the first row that holds anything, if it is the head of a concept table; else 0."""
+    for number, cells in enumerate(sheet.values, start=1):
+        if not all(map(blank, cells)):
+            return number if "concept" in {str(cell).strip().casefold() for cell in cells} else 0
+    return 0
 
 
 def write_sheet(path: Path, rows: Sequence[Mapping[str, str]]) -> bytes:
     """A workbook with these rows: the one under this name with its other sheets and its widths, or a new one."""
+    require_extra("openpyxl", "xlsx")
+    from openpyxl import Workbook
     from openpyxl.utils.exceptions import IllegalCharacterError
 
-    book, sheet, head = _sheet_of(path)
-    written = [cell.value for cell in sheet[head]] if head else []
-    form = layout(RawGrid(tuple("" if blank(name) else str(name) for name in written)), rows)
+    book, sheet, head = Workbook(), None, 0
+    try:
+        _, existing = _books(path.read_bytes(), str(path))
+        sheet = next((sheet for sheet in existing.worksheets if _head_row(sheet)), None)
+    except (OSError, ConceptTableError):
+        pass  # nothing is there to be kept
+    if sheet is not None:
+        book, head = existing, _head_row(sheet)
+    else:
+        sheet = book.active
+        assert sheet is not None, "a new workbook has one sheet"
+        sheet.title = "concepts"
+    names = [cell.value for cell in sheet[head]] if head else []
+    columns = layout(TableForm(tuple("" if blank(name) else str(name) for name in names)), rows)
     for area in list(sheet.merged_cells.ranges):
         sheet.unmerge_cells(area.coord)
+    lines = [
+        [written for written, _ in columns],
+        *([row.get(name, "") for _, name in columns] for row in rows),
+    ]
     first = head or 1
     try:
-        for number, cells in enumerate(_cells(form, rows), start=first):
+        for number, cells in enumerate(lines, start=first):
             for column, value in enumerate(cells, start=1):
                 cell = sheet.cell(number, column)
                 cell.value = value or None
@@ -539,7 +512,7 @@ def write_sheet(path: Path, rows: Sequence[Mapping[str, str]]) -> bytes:
             file=str(path),
             remedy="save as CSV or JSON",
         ) from error
-    for row in sheet.iter_rows(min_row=first, min_col=len(form) + 1):
+    for row in sheet.iter_rows(min_row=first, min_col=len(columns) + 1):
         for cell in row:
             cell.value = None
     if sheet.max_row > first + len(rows):
@@ -547,29 +520,3 @@ def write_sheet(path: Path, rows: Sequence[Mapping[str, str]]) -> bytes:
     stream = io.BytesIO()
     book.save(stream)
     return stream.getvalue()
-
-
-def _cells(form: Sequence[tuple[str, str]], rows: Sequence[Mapping[str, str]]) -> Iterator[list[str]]:
-    yield [written for written, _ in form]
-    for row in rows:
-        yield [row.get(column, "") for _, column in form]
-
-
-def _sheet_of(path: Path) -> tuple[Any, Any, int]:
-    """Workbook, sheet and row of the head; a new workbook with head 0 where no table stands under this name."""
-    require_extra("openpyxl", "xlsx")
-    from openpyxl import Workbook
-
-    try:
-        _, book = _books(path.read_bytes(), str(path))
-    except (OSError, ConceptTableError):
-        book = None  # nothing is there to be kept
-    for sheet in book.worksheets if book else []:
-        if _has_head(sheet):
-            filled = (n for n, cells in enumerate(sheet.values, 1) if not all(map(blank, cells)))
-            return book, sheet, next(filled)
-    new = Workbook()
-    made = new.active
-    assert made is not None, "a new workbook has one sheet"
-    made.title = "concepts"
-    return new, made, 0

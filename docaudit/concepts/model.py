@@ -7,8 +7,6 @@
 >>> decided = waiting.decide(waiting.proposed[0].id, "accepted", reviewer="A. Expert")
 >>> decided.fingerprint == waiting.fingerprint, decided.active[-1].text
 (False, 'neural network')
-
-Rows of a concept table as they are written, decided on and told apart: long form, decisions, fingerprint.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ import datetime as dt
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -40,54 +38,6 @@ from docaudit.errors import ConceptTableError, OutputError
 
 _MATTERS = ("concept", "text", "match", "case", "inflect", "status")
 """What decides on what is searched, and what waits: the fingerprint is over these and the roles."""
-
-
-def fingerprint(variants: Iterable[Variant], info: Iterable[ConceptInfo]) -> str:
-    """SHA-256 over what decides on the result, whatever the order of rows."""
-    context = sorted(about.name for about in info if about.role == "context")
-    rows = sorted([getattr(variant, field) for field in _MATTERS] for variant in variants)
-    return hashlib.sha256(json.dumps([rows, context], ensure_ascii=False).encode()).hexdigest()
-
-
-def decided(
-    variant: Variant, status: Status, reviewer: str, date: dt.date, note: str | None, reference: str | None
-) -> Variant:
-    """The row with the decision of a person; raises ConceptTableError if it is none or nobody made it."""
-    if status not in ("accepted", "rejected"):
-        raise ConceptTableError(f"'{status}' is no decision", remedy="accept or reject the row")
-    if not reviewer.strip():
-        raise ConceptTableError("a decision needs a reviewer", remedy="name who decides")
-    return variant.model_copy(
-        update={
-            "status": status,
-            "reviewer": reviewer.strip(),
-            "date": date.isoformat(),
-            "note": variant.note if note is None else note,
-            "reference": variant.reference if reference is None else reference,
-        }
-    )
-
-
-def own_columns(variants: Iterable[Variant]) -> tuple[str, ...]:
-    """Names of the user's own columns, in the order of the table."""
-    return tuple(dict.fromkeys(name for variant in variants for name, _ in variant.own))
-
-
-def long_rows(variants: Sequence[Variant], info: Iterable[ConceptInfo]) -> list[dict[str, str]]:
-    """Rows with all columns as text; the description stands in the first row of its concept."""
-    columns = (*COLUMNS, *own_columns(variants))
-    known = {about.name: about for about in info}
-    described: set[str] = set()
-    listed = []
-    for variant in variants:
-        about = known.get(variant.concept, ConceptInfo(name=variant.concept))
-        cells = {**variant.model_dump(mode="json", exclude={"own"}), **dict(variant.own)}
-        cells["variant"] = cells.pop("text")
-        cells["role"] = about.role
-        cells["description"] = "" if variant.concept in described else about.description
-        described.add(variant.concept)
-        listed.append({name: cells.get(name, "") for name in columns})
-    return listed
 
 
 __all__ = [
@@ -157,14 +107,11 @@ class ConceptTable(BaseModel):
         grouped: dict[str, list[Variant]] = {}
         for variant in self.variants:
             grouped.setdefault(variant.concept, []).append(variant)
-        known = {about.name: about for about in self.info}
-        concepts = []
-        for name, members in grouped.items():
-            about = known.get(name, ConceptInfo(name=name))
-            concepts.append(
-                Concept(name=name, role=about.role, description=about.description, variants=tuple(members))
-            )
-        return tuple(concepts)
+        info = {about.name: about for about in self.info}
+        return tuple(
+            Concept(**info.get(name, ConceptInfo(name=name)).model_dump(), variants=tuple(variants))
+            for name, variants in grouped.items()
+        )
 
     @property
     def required_concepts(self) -> tuple[str, ...]:
@@ -178,7 +125,9 @@ class ConceptTable(BaseModel):
 
         Not over ids, notes, dates, reviewers, sources, descriptions and the order of rows.
         """
-        return fingerprint(self.variants, self.info)
+        context = sorted(about.name for about in self.info if about.role == "context")
+        rows = sorted([getattr(variant, field) for field in _MATTERS] for variant in self.variants)
+        return hashlib.sha256(json.dumps([rows, context], ensure_ascii=False).encode()).hexdigest()
 
     def about(self, concept: str) -> ConceptInfo:
         """Role and description of a concept."""
@@ -195,8 +144,8 @@ class ConceptTable(BaseModel):
         """A table with these rows at its end, each with an id; raises ConceptTableError as `load` does."""
         longer = self.model_copy(update={"variants": with_ids([*self.variants, *variants])})
         # A table that a program made may share variants between concepts; one of an expert may not.
-        shares = bool(check_rows(self._raw(may_share=False)).problems)
-        return self._from_raw(longer._raw(may_share=shares), None)
+        _, _, problems = check_rows(self._raw(may_share=False))
+        return self._from_raw(longer._raw(may_share=bool(problems)), None)
 
     def decide(
         self,
@@ -222,7 +171,19 @@ class ConceptTable(BaseModel):
             ConceptTableError: There is no such row, or the decision lacks a reviewer or is none.
         """
         old = self.row(row_id)
-        new = decided(old, status, reviewer, date or dt.date.today(), note, reference)
+        if status not in ("accepted", "rejected"):
+            raise ConceptTableError(f"'{status}' is no decision", remedy="accept or reject the row")
+        if not reviewer.strip():
+            raise ConceptTableError("a decision needs a reviewer", remedy="name who decides")
+        new = old.model_copy(
+            update={
+                "status": status,
+                "reviewer": reviewer.strip(),
+                "date": (date or dt.date.today()).isoformat(),
+                "note": old.note if note is None else note,
+                "reference": old.reference if reference is None else reference,
+            }
+        )
         rows = tuple(new if variant is old else variant for variant in self.variants)
         return self.model_copy(update={"variants": rows})
 
@@ -266,9 +227,9 @@ class ConceptTable(BaseModel):
 
         Raises ConceptTableError as `load` does.
         """
-        from docaudit.concepts.grid import tree_rows
+        from docaudit.concepts.grid import nested_rows
 
-        return cls._from_raw(tree_rows(tree, "concepts"), None)
+        return cls._from_raw(nested_rows(tree, "concepts"), None)
 
     @classmethod
     def from_variants(
@@ -302,16 +263,16 @@ class ConceptTable(BaseModel):
 
     @classmethod
     def _from_raw(cls, raw: RawTable, file: str | None) -> ConceptTable:
-        checked = check_rows(raw)
-        if checked.problems:
-            count = "a problem" if len(checked.problems) == 1 else f"{len(checked.problems):,} problems"
+        variants, info, problems = check_rows(raw)
+        if problems:
+            count = "a problem" if len(problems) == 1 else f"{len(problems):,} problems"
             raise ConceptTableError(
                 f"the concept table has {count}",
                 file=file,
-                problems=checked.problems,
+                problems=problems,
                 remedy="correct the rows named",
             )
-        return cls.model_validate({"variants": checked.variants, "info": checked.info})
+        return cls.model_validate({"variants": variants, "info": info})
 
     def to_dataframe(self) -> pd.DataFrame:
         """The long form: one row for each variant, all text; columns concept, variant, match, case, inflect, status,
@@ -337,7 +298,7 @@ class ConceptTable(BaseModel):
     @property
     def own_columns(self) -> tuple[str, ...]:
         """Names of the user's own columns (x_...), in the order of the table."""
-        return own_columns(self.variants)
+        return tuple(dict.fromkeys(name for variant in self.variants for name, _ in variant.own))
 
     def _raw(self, *, may_share: bool) -> RawTable:
         rows = [RawRow(f"row {number}", cells) for number, cells in enumerate(self.rows(), start=1)]
@@ -345,4 +306,16 @@ class ConceptTable(BaseModel):
 
     def rows(self) -> list[dict[str, str]]:
         """The rows of `to_dataframe`; the description stands in the first row of its concept."""
-        return long_rows(self.variants, self.info)
+        columns = (*COLUMNS, *self.own_columns)
+        info = {about.name: about for about in self.info}
+        described: set[str] = set()
+        rows: list[dict[str, str]] = []
+        for variant in self.variants:
+            about = info.get(variant.concept, ConceptInfo(name=variant.concept))
+            cells = {**variant.model_dump(mode="json", exclude={"own"}), **dict(variant.own)}
+            cells["variant"] = cells.pop("text")
+            cells["role"] = about.role
+            cells["description"] = "" if variant.concept in described else about.description
+            described.add(variant.concept)
+            rows.append({name: cells.get(name, "") for name in columns})
+        return rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -103,21 +103,21 @@ def with_ids(variants: Iterable[Variant]) -> tuple[Variant, ...]:
 
     The letter in front keeps Excel from taking 12e45678 for a number.
     """
-    listed = tuple(variants)
+    listed = list(variants)
     taken = {variant.id for variant in listed if variant.id}
-    done = []
-    for variant in listed:
+    for place, variant in enumerate(listed):
         if not variant.id:
-            made = _free_id("\0".join((variant.concept, variant.text, variant.match)), taken)
+            content = "\0".join((variant.concept, variant.text, variant.match))
+            made = next(made for made in _possible_ids(content) if made not in taken)
             taken.add(made)
-            variant = variant.model_copy(update={"id": made})
-        done.append(variant)
-    return tuple(done)
+            listed[place] = variant.model_copy(update={"id": made})
+    return tuple(listed)
 
 
-def _free_id(content: str, taken: set[str]) -> str:
-    digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
-    for length in range(_DIGITS, len(digest)):
-        if f"v{digest[:length]}" not in taken:
-            return f"v{digest[:length]}"
-    return _free_id(content + "\0", taken)
+def _possible_ids(content: str) -> Iterator[str]:
+    """Ids for a content, the shortest first; the next ones if those are taken."""
+    while True:
+        digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+        for length in range(_DIGITS, len(digest)):
+            yield f"v{digest[:length]}"
+        content += "\0"
