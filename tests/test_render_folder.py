@@ -144,6 +144,8 @@ def test_without_the_extra_xlsx_all_else_is_written_and_the_remedy_is_said(
     assert "search-terms.xlsx" not in names
     assert {"justification.json", "report.html", "search-terms.csv"} <= names
     assert report.problems == (
-        "search-terms.xlsx was not made: openpyxl is not installed "
-        "(install it: pip install '.[xlsx]' in the folder of docaudit)",
+        (
+            "search-terms.xlsx was not made: openpyxl is not installed "
+            "(install it: pip install '.[xlsx]' in the folder of docaudit)"
+        ),
     )
