@@ -39,7 +39,7 @@ from docaudit.document import ParsedDocument
 from docaudit.search import sweep_lines
 from docaudit.suggest import suggest_from
 from docaudit.suggest.candidates import Candidate, finds
-from docaudit.suggest.neighbours import Prepared
+from docaudit.suggest.neighbours import PreparedDocuments
 from docaudit.suggest.strength import places_by_concept
 
 METHODS = ("embedding", "ngrams")
@@ -66,7 +66,7 @@ def main() -> None:
     by_kind: dict[str, Counter[str]] = defaultdict(Counter)
     tables = _tables()
     for parsed in documents:
-        prepared = {method: Prepared(parsed, method=method) for method in METHODS}
+        prepared = {method: PreparedDocuments(parsed, method=method) for method in METHODS}
         for name, table in tables.items():
             here = _places(parsed, table)
             chance = random.Random(7)
@@ -140,7 +140,7 @@ def _speed(parsed: ParsedDocument) -> None:
     table = ConceptTable(variants=tuple(v for one in _tables().values() for v in one.variants))
     for name in ("first run", "second run"):
         begin, spent = time.perf_counter(), time.process_time()
-        suggestions = suggest_from(Prepared(parsed, method="embedding"), table)
+        suggestions = suggest_from(PreparedDocuments(parsed, method="embedding"), table)
         seconds, cpu = time.perf_counter() - begin, time.process_time() - spent
         print(f"{name}: {suggestions.terms_compared:,} terms, {seconds:.1f} s, {cpu:.1f} s of processor time")
 

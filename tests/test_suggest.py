@@ -23,7 +23,7 @@ from docaudit.suggest import neighbours as embedding
 from docaudit.suggest import neighbours as prepared
 from docaudit.suggest import suggest
 from docaudit.suggest.candidates import Candidate, CandidateKind, Known, Suggestions, decide, find, propose
-from docaudit.suggest.neighbours import Embedder, Prepared
+from docaudit.suggest.neighbours import Embedder, PreparedDocuments
 from docaudit.suggest.strength import table_strength
 from docaudit.suggest.terms import VectorCache, collected
 
@@ -297,7 +297,7 @@ def test_strength_of_a_table(parsed: ParsedDocument) -> None:
     table = ConceptTable.from_variants(
         {"cyber": ["malware", "viruses", "computer viruses", "phishing"], "gold": ["gold"]}
     )
-    found = table_strength(parsed, table, Prepared(parsed, method="ngrams"), draws=6)
+    found = table_strength(parsed, table, PreparedDocuments(parsed, method="ngrams"), draws=6)
     cyber, gold = found.concepts
     assert (cyber.places, gold.places) == (2, 0)
     assert {v.variant: (v.places, v.own, v.redundant) for v in cyber.variants} == {
@@ -387,7 +387,7 @@ class TestEmbedding:
         document.new_page().insert_textbox((72, 72, 540, 700), ".\n".join(words * 2), fontsize=11)
         document.save(path)
         read = docaudit.parse(path, ocr="off", ink=False, second_reader=False)
-        made = Prepared(read, method="embedding", max_terms=7)
+        made = PreparedDocuments(read, method="embedding", max_terms=7)
         assert "harmful software programs" not in [term.key for term in made._embedded]
         assert "harmful software programs" in made.place
         found = suggest(read, ConceptTable.from_variants({"cyber": ["malware"]}), max_terms=7)

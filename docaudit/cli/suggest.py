@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from docaudit.concepts.model import ConceptTable
     from docaudit.document import ParsedDocument
     from docaudit.suggest.candidates import Candidate, Suggestions
-    from docaudit.suggest.neighbours import Prepared
+    from docaudit.suggest.neighbours import PreparedDocuments
     from docaudit.suggest.strength import ConceptStrength
 
 _PAGES_SHOWN = 6
@@ -220,15 +220,15 @@ def strength(
 @contextmanager
 def _compared(
     docs: Sequence[Path], flags: Mapping[str, Any]
-) -> Iterator[tuple[list[ParsedDocument], Prepared]]:
+) -> Iterator[tuple[list[ParsedDocument], PreparedDocuments]]:
     """The documents and their terms, ready to be compared as the flags say; a bar shows how far that is."""
-    from docaudit.suggest.neighbours import Prepared
+    from docaudit.suggest.neighbours import PreparedDocuments
 
     options = chosen_options(flags)
     parsed = [read_parsed(doc, options) for doc in docs]
     with progress_bar("comparing", unit="terms") as progress:
         names = ("method", "model", "max_terms", "cache")
-        yield parsed, Prepared(parsed, **{name: flags[name] for name in names}, progress=progress)
+        yield parsed, PreparedDocuments(parsed, **{name: flags[name] for name in names}, progress=progress)
 
 
 def _write(

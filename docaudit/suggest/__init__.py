@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from docaudit.concepts.model import ConceptTable
     from docaudit.document import ParsedDocument
     from docaudit.suggest.candidates import Suggestions
-    from docaudit.suggest.neighbours import Method, Prepared
-    from docaudit.suggest.neighbours import ProgressPrepared as Progress
+    from docaudit.suggest.neighbours import Method, PreparedDocuments
+    from docaudit.suggest.neighbours import Progress as Progress
 
 
 def suggest(
@@ -46,15 +46,15 @@ def suggest(
         ModelError: The model is not installed or cannot be loaded; nothing else is used in its place.
         OptionError: top or max_terms is not positive, or a model is named for the method ngrams.
     """
-    from docaudit.suggest.neighbours import Prepared
+    from docaudit.suggest.neighbours import PreparedDocuments
 
-    prepared = Prepared(
+    prepared = PreparedDocuments(
         documents, method=method, model=model, max_terms=max_terms, cache=cache, progress=progress
     )
     return suggest_from(prepared, table, top=top)
 
 
-def suggest_from(prepared: Prepared, table: ConceptTable, *, top: int = 20) -> Suggestions:
+def suggest_from(prepared: PreparedDocuments, table: ConceptTable, *, top: int = 20) -> Suggestions:
     """The same for documents that were prepared before, as for many tables."""
     from docaudit.suggest.candidates import CandidateKind, Suggestions
     from docaudit.suggest.search import Search

@@ -8,19 +8,7 @@ programming interface)").
 >>> [(pair.short, pair.long) for pair in acronyms_in("AI（人工知能）を使う。")]
 [('AI', '人工知能')]
 
-Short forms in Japanese text: the name beside the brackets is a run of kanji and kana, which letters cannot prove.
-
-What can be told is what is no name: units ("容量 (MB)"), examples ("媒体 (CD、DVD など)"), remarks
-("NTFS (読み込み専用)") and katakana that begin with another sound than the short form ("ミラーリング (RAID1)").
-
->>> name_before("DMA", "これは「ダイレクトメモリアクセス」"), name_before("RAID1", "ミラーリング")
-('ダイレクトメモリアクセス', '')
->>> is_name_inside("QA", "品質保証"), is_name_inside("NTFS", "読み込み専用")
-(True, False)
-
-Whether letters stand for words: the long form of an acronym at the end of a text.
-
-The letters are looked up from right to left: Schwartz and Hearst, "A simple algorithm for identifying abbreviation
+Letters are looked up from right to left: Schwartz and Hearst, "A simple algorithm for identifying abbreviation
 definitions in biomedical text", Pacific Symposium on Biocomputing 8 (2003), 451-462. Other than theirs, each word that
 is not small must give its first letter: words passed over, or letters from the middle of a word alone, are chance
 ("perfluorinated compounds (PFOS)"). Word initials go before mere letters, and a name turned round is found as well
@@ -30,6 +18,15 @@ is not small must give its first letter: words passed over, or letters from the 
 'Debian Free Software Guidelines'
 >>> words_for("C2M", "a Command, Control and Management"), words_for("COVID-19", "coronavirus disease")
 ('Command, Control and Management', 'coronavirus disease')
+
+A Japanese name beside the brackets is a run of kanji and kana, which letters cannot prove. What can be told is what is
+no name: units ("容量 (MB)"), examples ("媒体 (CD、DVD など)"), remarks ("NTFS (読み込み専用)") and katakana that begin
+with another sound than the short form ("ミラーリング (RAID1)").
+
+>>> name_before("DMA", "これは「ダイレクトメモリアクセス」"), name_before("RAID1", "ミラーリング")
+('ダイレクトメモリアクセス', '')
+>>> is_name_inside("QA", "品質保証"), is_name_inside("NTFS", "読み込み専用")
+(True, False)
 """
 
 from __future__ import annotations

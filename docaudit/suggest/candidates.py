@@ -1,8 +1,6 @@
-"""What a search for candidates gives: plain, frozen, and ready for JSON.
+"""Candidates for a concept table, what the table has decided already, and an expert's decisions about candidates.
 
-An expert's decisions about candidates, written into the table; the program makes none of its own.
-
-What the table decides already: such terms are no candidates.
+Records are plain, frozen and ready for JSON. The program makes no decision of its own.
 """
 
 from __future__ import annotations

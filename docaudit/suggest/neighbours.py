@@ -1,26 +1,15 @@
-"""Neighbours by meaning: sentence-transformers (extra `embed`), with the model of a package or any other that is local.
+"""Which terms of documents are near a variant: by meaning, by letters, by spelling, by the passages they share.
 
-No network: a model that is named must be on this machine already.
+Meaning is told by sentence-transformers (extra `embed`) with a model that is on this machine: there is no network.
+Without it, terms are compared by the cosine of their character n-grams (scikit-learn). Embedding takes a minute for
+20,000 terms, and in a long document words, pairs and names are as many already: the vectors of longer phrases are made
+of those of their beginning and their end. "Protected health information" is then where "protected health" and "health
+information" are: not exact, but near enough to rank, and free.
 
-Neighbours by spelling: cosine of character n-grams (scikit-learn), for where no model is installed.
-
-Longer phrases that are not embedded themselves: their vectors are made of those of their beginning and their end.
-
-Embedding takes a minute for 20,000 terms, and in a long document words, pairs and names are as many already. "Protected
-health information" is then where "protected health" and "health information" are: not exact, but near enough to rank,
-and free.
-
-Documents made ready for the search for candidates: their terms, the acronyms they define, vectors of the terms.
-
-Made once, asked for many tables: what a table is like does not matter here.
-
-Which terms a variant of the table finds: one search through all terms instead of one for each.
-
-Other spellings, forms and compounds of accepted variants that occur in the documents and the sweep does not find.
-
-Plurals, British and American spelling, hyphens and the like are found by the sweep itself (docaudit.text.english);
-left are other forms of a word (electrified for electricity), the same words in another order, misspellings, longer
-words with the variant in them, accents, and Japanese in the other kana or another way of writing.
+Spellings are what the sweep does not find by itself: other forms of a word (electrified for electricity), the same
+words in another order, misspellings, longer words with the variant in them, accents, and Japanese in the other kana or
+another way of writing. Plurals, British and American spelling, hyphens and the like are found by the sweep
+(docaudit.text.english). PreparedDocuments is made once and asked for many tables.
 """
 
 from __future__ import annotations
@@ -31,7 +20,6 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -52,6 +40,7 @@ from docaudit.suggest.terms import (
     Vectors,
     collected,
     has_segmenter,
+    installed_version,
     normaliser,
     other_kana,
     roots,
@@ -66,6 +55,7 @@ _CHUNK = 512
 _REMEDY = f"pip install {DEFAULT_MODEL}, name the folder of a model with --model, or pass --method ngrams"
 
 Progress = Callable[[int, int], None]
+"""Called with terms embedded and terms in all."""
 
 
 def is_installed() -> bool:
@@ -88,21 +78,18 @@ class Embedder:
                 f"the model {self.name} needs sentence-transformers, which is not installed",
                 remedy='pip install ".[embed]" in the folder of docaudit, or pass --method ngrams to use no model',
             )
-        self.path = self._path(model)
+        self.path = self.name
+        if self.name == DEFAULT_MODEL:
+            package = find_spec(_PACKAGE)
+            if package is None or package.origin is None:
+                raise ModelError(f"the package {DEFAULT_MODEL} is not installed", remedy=_REMEDY)
+            self.path = str(Path(package.origin).parent / "model")
         self._known: dict[str, dict[str, Vectors]] = {}
-
-    def _path(self, model: str | None) -> str:
-        if model is not None and model != DEFAULT_MODEL:
-            return model
-        found = find_spec(_PACKAGE)
-        if found is None or found.origin is None:
-            raise ModelError(f"the package {DEFAULT_MODEL} is not installed", remedy=_REMEDY)
-        return str(Path(found.origin).parent / "model")
 
     @cached_property
     def identity(self) -> str:
         """What tells this model from others in the cache: its name, its files where it is a folder, the library."""
-        parts = [self.name, _version("sentence-transformers")]
+        parts = [self.name, installed_version("sentence-transformers")]
         folder = Path(self.path)
         if folder.is_dir():
             for file in sorted(folder.rglob("*")):
@@ -160,13 +147,6 @@ class Embedder:
         if not np.isfinite(made).all():
             raise ModelError(f"the model {self.name} gave vectors that are no numbers", remedy=_REMEDY)
         return np.asarray(made, dtype=np.float16)
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
 
 
 class Letters:
@@ -238,20 +218,19 @@ class Holding:
         self._joined = _BETWEEN.join(self._texts)
         lengths = np.array([len(text) + len(_BETWEEN) for text in self._texts], dtype=np.int64)
         self._starts = [0, *np.cumsum(lengths).tolist()][: len(self._texts)]
-        self._found: dict[Variant, npt.NDArray[np.int64]] = {}
+        self._numbers: dict[Variant, npt.NDArray[np.int64]] = {}
 
     def of(self, variant: Variant) -> npt.NDArray[np.int64]:
         """Numbers of the terms in which the sweep would find a variant, apart from its case."""
-        found = self._found.get(variant)
-        if found is None:
-            found = self._found[variant] = np.array(sorted(set(self._search(variant))), dtype=np.int64)
-        return found
-
-    def _search(self, variant: Variant) -> list[int]:
-        search = expression(variant)
-        if variant.match == "regex":  # a person's own expression may reach anywhere
-            return [n for n, text in enumerate(self._texts) if search.search(text)]
-        return [bisect_right(self._starts, match.start()) - 1 for match in search.finditer(self._joined)]
+        if variant not in self._numbers:
+            pattern = expression(variant)
+            if variant.match == "regex":  # a person's own expression may reach anywhere
+                numbers = {n for n, text in enumerate(self._texts) if pattern.search(text)}
+            else:
+                starts = (match.start() for match in pattern.finditer(self._joined))
+                numbers = {bisect_right(self._starts, start) - 1 for start in starts}
+            self._numbers[variant] = np.array(sorted(numbers), dtype=np.int64)
+        return self._numbers[variant]
 
 
 Near = tuple[Term, CandidateKind, float]
@@ -352,14 +331,13 @@ def _equal_letters(one: str, other: str) -> float:
 
 
 Method = Literal["auto", "embedding", "ngrams"]
-ProgressPrepared = Callable[[int, int], None]
 Floats = npt.NDArray[np.float32]
 
 _DAMP = 3
 """Passages added to each term's own: a word that stands once beside a variant is no evidence yet."""
 
 
-class Prepared:
+class PreparedDocuments:
     """Documents with their terms.
 
     Attributes:
@@ -379,7 +357,7 @@ class Prepared:
         model: str | None = None,
         max_terms: int = 20_000,
         cache: bool = True,
-        progress: ProgressPrepared | None = None,
+        progress: Progress | None = None,
     ) -> None:
         """Collect the terms; the arguments are those of `docaudit.suggest`."""
         if max_terms < 1:

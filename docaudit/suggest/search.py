@@ -1,6 +1,6 @@
 """The search for candidates: three ways in which a term can be near a concept, ranked and grouped.
 
-Candidates that one decision settles: longer terms under the shorter one that finds them, and clusters of meaning.
+What one decision settles is grouped: longer terms under the shorter one that finds them, and clusters of meaning.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from docaudit.concepts.model import ConceptTable
 from docaudit.concepts.variant import Variant
 from docaudit.suggest.candidates import Candidate, CandidateKind, Known, finds, is_all_of, seeds
-from docaudit.suggest.neighbours import Floats, Prepared
+from docaudit.suggest.neighbours import Floats, PreparedDocuments
 from docaudit.suggest.terms import Term, is_part, roots
 from docaudit.text.words import fold, squeeze
 
@@ -125,7 +125,7 @@ class _Near:
 class Search:
     """The search of documents for one table."""
 
-    def __init__(self, prepared: Prepared, table: ConceptTable) -> None:
+    def __init__(self, prepared: PreparedDocuments, table: ConceptTable) -> None:
         """Compare the table with the documents."""
         self._documents = prepared
         self._known = Known(table)

@@ -20,7 +20,7 @@ from docaudit.errors import MissingEvidenceError
 from docaudit.search import sweep_lines
 from docaudit.suggest import suggest_from
 from docaudit.suggest.candidates import CandidateKind, finds
-from docaudit.suggest.neighbours import Prepared
+from docaudit.suggest.neighbours import PreparedDocuments
 from docaudit.tables import is_counted
 
 _SEED = 7
@@ -101,7 +101,7 @@ Finders = list[frozenset[str]]
 def table_strength(
     documents: ParsedDocument | Sequence[ParsedDocument],
     table: ConceptTable,
-    prepared: Prepared,
+    prepared: PreparedDocuments,
     *,
     draws: int = 10,
     top: int = 20,
@@ -184,7 +184,7 @@ def _carriers(texts: Sequence[str], places: Finders) -> list[str]:
 
 
 def _halves(
-    table: ConceptTable, places: dict[str, Finders], prepared: Prepared, draws: int, top: int
+    table: ConceptTable, places: dict[str, Finders], prepared: PreparedDocuments, draws: int, top: int
 ) -> dict[str, _Missed]:
     """What random halves of the variants with hits miss, and what of it suggestions find again."""
     chance = random.Random(_SEED)

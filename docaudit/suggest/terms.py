@@ -1,49 +1,37 @@
-"""The words and phrases of documents, counted: what may be a variant that the table lacks.
+"""What documents say, whatever table is asked about: their passages, their terms and the acronyms they define.
 
-A term is a run of one to four words, or up to eight in capitals (the name of a law, of a body), without a sign between
-them, that does not begin or end in a word of grammar. In Japanese the words come from a segmenter
-(docaudit.suggest.terms); they are runs of one script where it is not installed.
+A passage is a block (a paragraph, a cell, a heading) of one page; words that a hyphen parts at the end of a line are
+joined. The sweep, which decides what is a hit, tries both ways and is not replaced by this. A term is a run of one to
+four words, or up to eight in capitals (the name of a law, of a body), without a sign between them, that does not begin
+or end in a word of grammar.
 
-The running text of documents in passages: what phrases and acronyms are read from, across the ends of lines.
+Japanese words come from Sudachi where the extra `japanese` is installed (chosen because it installs from wheels with
+its dictionary, is maintained, and gives each word a normalised form, which joins サーバ and サーバー), else they are
+runs of one script. It is an extra because it is needed only to propose variants: the sweep finds Japanese variants
+anywhere in a line without cutting it into words.
 
-A passage is a block (a paragraph, a cell, a heading) of one page. Words that a hyphen parts at the end of a line are
-joined; the sweep, which decides what is a hit, tries both ways and is not replaced by this.
-
-What documents say, whatever table is asked about: their terms and the acronyms they define; kept in the cache.
-
-Collecting takes seconds for a long document. The file in the cache is named by all that the result depends on: the
-lines themselves (not the file they were read from, as options of reading change them), this version, the segmenter.
-
-Japanese words: Sudachi where the extra `japanese` is installed, runs of one script where it is not.
-
-SudachiPy was chosen because it installs from wheels with its dictionary (sudachidict-small, 43 MB), is
-maintained, and gives each word a normalised form, which joins ways of writing (サーバ and サーバー).
-It is an extra, not a part of the core, because it is needed only to propose variants: the sweep finds Japanese
-variants anywhere in a line without cutting it into words.
+Collecting takes seconds for a long document, embedding a minute: both are kept in a cache, a folder of the user alone.
+A file of it is named by all that it depends on: the lines themselves (not the file they were read from, as options of
+reading change them), this version, the segmenter, the model.
 
 >>> by_script("生成AIの電力")
 [(0, 2), (2, 4), (5, 7)]
 >>> other_kana("りんご"), other_kana("電力")
 ('リンゴ', '')
-
-Words reduced to one stem each: what phrases are compared by when their forms do not matter.
-
 >>> roots("consumption of electricity"), roots("Data centres")
 (('consum', 'of', 'electricity'), ('data', 'center'))
-
-Vectors of terms that were embedded before, in a folder of the user: a second run does not load the model.
-
-One file for each document and model; it holds the terms of the document as text, so the folder is the user's alone.
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import json
 import os
 import re
 import zipfile
+import zlib
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -54,6 +42,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -72,7 +61,7 @@ _BROKEN = re.compile(r"[^\W\d_]{2}[-\u2010\u00ad]$")
 
 
 @dataclass(frozen=True)
-class Passage:
+class TextPassage:
     """A piece of running text.
 
     Attributes:
@@ -97,7 +86,7 @@ class Passage:
         return line[first : first + _CONTEXT_CHARS].strip()
 
 
-def passages(documents: Iterable[tuple[str, pd.DataFrame]]) -> Iterator[Passage]:
+def passages(documents: Iterable[tuple[str, pd.DataFrame]]) -> Iterator[TextPassage]:
     """The passages of documents in the order of pages and lines.
 
     Args:
@@ -120,7 +109,7 @@ def passages(documents: Iterable[tuple[str, pd.DataFrame]]) -> Iterator[Passage]
             yield _passage(document, int(at[0]), block)  # type: ignore[call-overload]
 
 
-def _passage(document: str, page: int, lines: list[str]) -> Passage:
+def _passage(document: str, page: int, lines: list[str]) -> TextPassage:
     text, starts = "", []
     for line in lines:
         if text and _BROKEN.search(text) and line[:1].islower():
@@ -130,7 +119,7 @@ def _passage(document: str, page: int, lines: list[str]) -> Passage:
             text += " "
         starts.append(len(text))
         text += line
-    return Passage(document, page, text, tuple(starts), tuple(lines))
+    return TextPassage(document, page, text, tuple(starts), tuple(lines))
 
 
 Segmenter = Callable[[str], list[tuple[int, int]]]
@@ -236,8 +225,7 @@ _INSIDE = frozenset(
 _GRAMMAR = STOP_WORDS | _INSIDE
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(msgspec.Struct, frozen=True):
     """A word or phrase of the documents.
 
     Attributes:
@@ -271,7 +259,7 @@ class Term:
 
 @dataclass
 class _Seen:
-    first: tuple[Passage, int]
+    first: tuple[TextPassage, int]
     words: int
     surfaces: Counter[str] = field(default_factory=Counter)
     pages: dict[str, dict[int, None]] = field(default_factory=lambda: defaultdict(dict))
@@ -282,7 +270,7 @@ class _Seen:
         return self.surfaces.total()
 
 
-def collect(passages: Iterable[Passage], segment: Segmenter) -> list[Term]:
+def collect(passages: Iterable[TextPassage], segment: Segmenter) -> list[Term]:
     """All terms, the most frequent first; the order does not depend on anything but the text."""
     seen: dict[str, _Seen] = {}
     for number, passage in enumerate(passages):
@@ -454,8 +442,7 @@ _FORMAT = 1
 _COLUMNS = ("page_num", "line_num", "block_num", "source", "part", "text")
 
 
-@dataclass(frozen=True)
-class Definition:
+class Definition(msgspec.Struct, frozen=True):
     """An acronym with its long form, and where the documents define it."""
 
     short: str
@@ -463,8 +450,7 @@ class Definition:
     term: Term
 
 
-@dataclass(frozen=True)
-class Collected:
+class Collected(msgspec.Struct, frozen=True):
     """What documents say.
 
     Attributes:
@@ -480,76 +466,40 @@ class Collected:
 
 def collected(documents: Sequence[ParsedDocument], *, cache: bool) -> Collected:
     """The terms and definitions of documents, from the cache if they are there."""
-    path = cache_folder() / "terms" / f"{_digest(documents)}.json"
+    # All that the result depends on.
+    digest = hashlib.sha256(
+        f"{_FORMAT} {__version__} {has_segmenter()} {installed_version('sudachidict-small')}".encode()
+    )
+    for document in documents:
+        columns = [document.line_df[name].tolist() for name in _COLUMNS]
+        digest.update(json.dumps([document.identity.name, columns], default=str).encode())
+    path = cache_folder() / "terms" / f"{digest.hexdigest()[:32]}.json.gz"
     if cache:
         try:
-            return _loaded(path.read_bytes())
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return msgspec.json.decode(gzip.decompress(path.read_bytes()), type=Collected)
+        except (OSError, EOFError, zlib.error, msgspec.MsgspecError):
             pass  # not there, or damaged: all is collected anew
-    read = list(passages((one.identity.name, one.line_df) for one in documents))
-    found = Collected(len(read), collect(read, segmenter()), list(_definitions(read)))
+    read = list(passages((document.identity.name, document.line_df) for document in documents))
+    made = Collected(len(read), collect(read, segmenter()), list(_definitions(read)))
     if cache:
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write_bytes(path, _saved(found))
+            write_bytes(path, gzip.compress(msgspec.json.encode(made), 1, mtime=0))
         except (OSError, OutputError):
             pass  # a cache that cannot be written costs time on the next run and nothing else
-    return found
+    return made
 
 
-def _digest(documents: Sequence[ParsedDocument]) -> str:
-    """All that the result depends on."""
-    digest = hashlib.sha256(f"{_FORMAT} {__version__} {has_segmenter()} {_sudachi()}".encode())
-    for one in documents:
-        columns = [one.line_df[name].tolist() for name in _COLUMNS]
-        digest.update(json.dumps([one.identity.name, columns], default=str).encode())
-    return digest.hexdigest()[:32]
-
-
-def _sudachi() -> str:
+def installed_version(package: str) -> str:
+    """Version of a package; empty if it is not installed."""
     try:
-        return version("sudachidict-small")
+        return version(package)
     except PackageNotFoundError:
         return ""
 
 
-def _saved(found: Collected) -> bytes:
-    """As JSON, with a check sum before it: a file that was changed is not believed."""
-    definitions = [[one.short, one.long, _row(one.term)] for one in found.definitions]
-    body = json.dumps([found.passages, [_row(term) for term in found.terms], definitions]).encode()
-    return hashlib.sha256(body).digest() + body
-
-
-def _loaded(data: bytes) -> Collected:
-    size = hashlib.sha256().digest_size
-    if hashlib.sha256(data[size:]).digest() != data[:size]:
-        raise ValueError("changed since it was written")
-    count, terms, definitions = json.loads(data[size:])
-    return Collected(
-        count,
-        [_term_collected(row) for row in terms],
-        [Definition(short, long, _term_collected(row)) for short, long, row in definitions],
-    )
-
-
-def _row(term: Term) -> list[object]:
-    return [
-        term.key, term.text, term.count, term.words, dict(term.pages), term.context, term.passages, term.whole,
-        term.roots,
-    ]  # fmt: skip
-
-
-def _term_collected(row: list[object]) -> Term:
-    key, text, count, words, pages, context, places, whole, stems = row
-    assert isinstance(pages, dict)
-    assert isinstance(places, list)
-    assert isinstance(stems, list)
-    by_name = {name: tuple(numbers) for name, numbers in pages.items()}
-    return Term(key, text, count, words, by_name, context, tuple(places), whole, tuple(stems))  # type: ignore[arg-type]
-
-
-def _definitions(read: Sequence[Passage]) -> Iterator[Definition]:
-    seen: dict[tuple[str, str], list[tuple[Passage, int]]] = {}
+def _definitions(read: Sequence[TextPassage]) -> Iterator[Definition]:
+    seen: dict[tuple[str, str], list[tuple[TextPassage, int]]] = {}
     for passage in read:
         for pair in acronyms_in(passage.text):
             seen.setdefault((pair.short, pair.long), []).append((passage, pair.start))
