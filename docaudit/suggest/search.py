@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import combinations, islice
 
 import numpy as np
 import numpy.typing as npt
 
 from docaudit.concepts.model import ConceptTable
-from docaudit.concepts.variant import Variant
 from docaudit.suggest.candidates import Candidate, CandidateKind, Known, finds, is_all_of, seeds
 from docaudit.suggest.neighbours import Floats, PreparedDocuments
 from docaudit.suggest.terms import Term, is_part, roots
@@ -43,7 +42,10 @@ def absorb(ranked: Sequence[tuple[Term, float]]) -> list[tuple[Term, float, tupl
         same.setdefault(stems, []).append(n)
     head = list(range(len(ranked)))
     for n in sorted(head, key=lambda n: (len(stemmed[n]), n)):
-        shorter = [m for part in _parts(stemmed[n]) for m in same.get(part, ())]
+        # All that stands in its words side by side, but not all of them.
+        size = len(stemmed[n])
+        parts = {stemmed[n][first:end] for first, end in combinations(range(size + 1), 2)} - {stemmed[n]}
+        shorter = [m for part in parts for m in same.get(part, ())]
         shorter += [m for m in same[stemmed[n]] if m < n]
         for other in sorted(shorter, key=lambda m: (len(stemmed[m]), m)):
             if ranked[n][0].is_long_name and not ranked[other][0].is_long_name:
@@ -81,14 +83,6 @@ def clusters(vectors: npt.NDArray[np.floating]) -> list[int]:
         groups[m] += groups.pop(n)
     numbers = {n: number for number, group in enumerate(sorted(groups, key=min), start=1) for n in group}
     return [numbers[n] for n in range(len(vectors))]
-
-
-def _parts(stems: tuple[str, ...]) -> set[tuple[str, ...]]:
-    """All that stands in words side by side, but not all of them."""
-    size = len(stems)
-    return {
-        stems[first:end] for first in range(size) for end in range(first + 1, size + 1) if end - first < size
-    }
 
 
 _COMPANY = 0.6
@@ -161,7 +155,18 @@ class Search:
         for concept, nears in lists.items():
             chosen = [near for near in nears if best[near.term.key][1] == concept][:top]
             for near, family in zip(chosen, self._families(chosen), strict=True):
-                yield _candidate(concept, near, family)
+                yield Candidate(
+                    concept=concept,
+                    text=near.term.text,
+                    kind=near.kind,
+                    near=near.near,
+                    similarity=round(min(max(near.similarity, 0.0), 1.0), 4),
+                    count=near.term.count,
+                    pages=near.term.pages,
+                    context=near.term.context,
+                    members=near.members,
+                    family=family,
+                )
 
     def _near(self, concept: str) -> list[_Near]:
         """Terms near a concept, each once, the likeliest first."""
@@ -175,12 +180,17 @@ class Search:
     def _acronyms(self, own: Sequence[int]) -> Iterator[_Near]:
         """The other side of every definition of which a variant is one side."""
         for variant in (self._seeds[n] for n in own):
+            # A side is the variant, not a longer name with it: "AI Act (AIA)" says nothing of AI.
+            longest = len(squeeze(variant.text)) + 2
             for defined in self._documents.definitions:
-                for one, other in ((defined.short, defined.long), (defined.long, defined.short)):
-                    if _is_side(variant, one) and other not in self._known:
-                        same = self._documents.by_squeezed.get(squeeze(other))
-                        term = self._documents.terms[same[-1]] if same else defined.term
-                        yield _Near(_written(term, other), CandidateKind.ACRONYM, variant.text, 1.0)
+                for side, text in ((defined.short, defined.long), (defined.long, defined.short)):
+                    if len(squeeze(side)) > longest or text in self._known or not finds(variant, side):
+                        continue
+                    same = self._documents.by_squeezed.get(squeeze(text))
+                    term = self._documents.terms[same[-1]] if same else defined.term
+                    # As the definition writes it.
+                    written = Term(fold(text), text, term.count, term.words, term.pages, term.context)
+                    yield _Near(written, CandidateKind.ACRONYM, variant.text, 1.0)
 
     def _spelt(self, own: Sequence[int]) -> list[_Near]:
         nears = [
@@ -278,28 +288,3 @@ class Search:
                 following += 1
                 families[n] = following
         return families
-
-
-def _is_side(variant: Variant, side: str) -> bool:
-    """Whether a side of a definition is the variant, not a longer name with it: "AI Act (AIA)" says nothing of AI."""
-    return len(squeeze(side)) <= len(squeeze(variant.text)) + 2 and finds(variant, side)
-
-
-def _written(term: Term, text: str) -> Term:
-    """The term as its definition writes it."""
-    return Term(fold(text), text, term.count, term.words, term.pages, term.context)
-
-
-def _candidate(concept: str, near: _Near, family: int) -> Candidate:
-    return Candidate(
-        concept=concept,
-        text=near.term.text,
-        kind=near.kind,
-        near=near.near,
-        similarity=round(min(max(near.similarity, 0.0), 1.0), 4),
-        count=near.term.count,
-        pages=near.term.pages,
-        context=near.term.context,
-        members=near.members,
-        family=family,
-    )

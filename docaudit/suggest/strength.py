@@ -14,7 +14,6 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
 from docaudit.concepts.model import ConceptTable
-from docaudit.concepts.variant import Variant
 from docaudit.document import ParsedDocument
 from docaudit.errors import MissingEvidenceError
 from docaudit.search import sweep_lines
@@ -201,14 +200,10 @@ def _halves(
             again = {
                 v.text
                 for v in table.active
-                if v.text in gone and v.concept == concept and _among(v, candidates)
+                if v.text in gone and v.concept == concept and any(finds(v, text) for text in candidates)
             }
             missed = [finders for finders in places[concept] if finders <= gone]
             sums[concept].places += len(places[concept]) if gone else 0
             sums[concept].missed += len(missed)
             sums[concept].found_again += sum(not again.isdisjoint(finders) for finders in missed)
     return sums
-
-
-def _among(variant: Variant, texts: Sequence[str]) -> bool:
-    return any(finds(variant, text) for text in texts)
