@@ -138,7 +138,7 @@ def __getattr__(name: str) -> Any:
 
 
 class _Package(ModuleType):
-    """Keeps docaudit.search the function of that name when the import system binds the module docaudit/sweep.py."""
+    """Keeps docaudit.audit the function of that name when the import system binds the module docaudit/audit.py."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in _HOME and isinstance(value, ModuleType)):

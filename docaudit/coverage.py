@@ -416,7 +416,7 @@ class _Label(NamedTuple):
     number: int
 
 
-class Run(NamedTuple):
+class NumberRun(NamedTuple):
     """Neighbouring pages whose numbers count up by one."""
 
     first_page: int
@@ -480,7 +480,7 @@ def _read_label(label: str) -> _Label | None:
     return None
 
 
-def printed_runs(line_df: pd.DataFrame, page_df: pd.DataFrame) -> list[Run]:
+def printed_runs(line_df: pd.DataFrame, page_df: pd.DataFrame) -> list[NumberRun]:
     """Runs of pages with a number printed in the margin that counts up, each of at least three pages.
 
     Where two numberings stand on the same pages (page and sheet), the longer one counts.
@@ -494,18 +494,20 @@ def printed_runs(line_df: pd.DataFrame, page_df: pd.DataFrame) -> list[Run]:
             and line.page_num in heights
         ):
             lines[line.page_num].append(line)
-    runs: list[Run] = []
-    open_runs: dict[int, Run] = {}
+    runs: list[NumberRun] = []
+    open_runs: dict[int, NumberRun] = {}
     for page in sorted(lines):
-        going: dict[int, Run] = {}
+        going: dict[int, NumberRun] = {}
         for number in set(_margin_numbers(lines[page], heights[page])):
             run = open_runs.get(number - 1)
             continues = run is not None and run.last_page == page - 1
-            going[number] = run._replace(last_page=page) if run and continues else Run(page, page, number)
+            going[number] = (
+                run._replace(last_page=page) if run and continues else NumberRun(page, page, number)
+            )
         runs += [run for number, run in open_runs.items() if number + 1 not in going]
         open_runs = going
     runs += open_runs.values()
-    kept: list[Run] = []
+    kept: list[NumberRun] = []
     for run in sorted(runs, key=lambda run: (-run.length, run.first_page)):
         apart = all(run.last_page < other.first_page or run.first_page > other.last_page for other in kept)
         if run.length >= _RUN and apart:
@@ -527,7 +529,7 @@ def _margin_numbers(lines: list[Line], height: float) -> Iterator[int]:
             yield from (int(number) for number in numbers if int(number) not in _YEARS)
 
 
-def printed_findings(runs: Sequence[Run]) -> tuple[str, ...]:
+def printed_findings(runs: Sequence[NumberRun]) -> tuple[str, ...]:
     """Printed page numbers that are left out between pages that follow each other.
 
     Pages without a number between two runs may have any of the numbers that are left out.
@@ -543,7 +545,7 @@ def printed_findings(runs: Sequence[Run]) -> tuple[str, ...]:
     return tuple(findings)
 
 
-def label_mismatches(labels: Sequence[str], runs: Sequence[Run]) -> tuple[str, ...]:
+def label_mismatches(labels: Sequence[str], runs: Sequence[NumberRun]) -> tuple[str, ...]:
     """Runs of pages whose printed number is another than their label, where the label is a plain number."""
     findings = []
     for run in runs:

@@ -64,7 +64,7 @@ def least_run(chunk: str) -> int:
 
 
 @dataclass(frozen=True)
-class Run:
+class ChunkRun:
     """A stretch of a chunk that stands in the document.
 
     Attributes:
@@ -116,21 +116,21 @@ class DocumentLetters:
         """Letters of the document up to the end of a line."""
         return self.offset(place, len(self._verbatim[self._index[place]]))
 
-    def lines_of(self, run: Run) -> range:
+    def lines_of(self, run: ChunkRun) -> range:
         """Numbers of the lines in which a run stands."""
         first = bisect_right(self._starts, run.at) - 1
         return range(first, bisect_right(self._starts, run.end - 1, lo=first))
 
-    def pages_of(self, run: Run) -> set[int]:
+    def pages_of(self, run: ChunkRun) -> set[int]:
         """Pages on which a run stands."""
         return {self.places[number][0] for number in self.lines_of(run)}
 
-    def verbatim(self, run: Run) -> str:
+    def verbatim(self, run: ChunkRun) -> str:
         """The lines in which a run stands, as they are on the page; those without a letter are left out."""
         lines = (self._verbatim[number] for number in self.lines_of(run))
         return "\n".join(line for line in lines if line.strip())
 
-    def runs(self, chunk: str) -> list[Run]:
+    def runs(self, chunk: str) -> list[ChunkRun]:
         """Every run of a chunk (its letters) in the document, in the order of the chunk; each place once."""
         # Only here: an audit without chunks need not load it.
         from rapidfuzz.distance import Postfix, Prefix
@@ -139,10 +139,10 @@ class DocumentLetters:
             return []
         least = least_run(chunk)
         if len(chunk) < least:
-            return [Run(0, at, len(chunk)) for at in self._occurrences(chunk)]
+            return [ChunkRun(0, at, len(chunk)) for at in self._occurrences(chunk)]
         # A run of at least 2 s - 1 letters holds one of the blocks of s letters into which the chunk is cut.
         size = least // 2
-        runs: list[Run] = []
+        runs: list[ChunkRun] = []
         done: dict[int, int] = {}
         """End of the last run in the chunk, by where the chunk would begin in the document."""
         for start in range(0, len(chunk) - size + 1, size):
@@ -154,7 +154,7 @@ class DocumentLetters:
                 length = before + Prefix.similarity(chunk[start:], self.text[at : at + len(chunk) - start])
                 done[at - start] = start - before + length
                 if length >= least:
-                    runs.append(Run(start - before, at - before, length))
+                    runs.append(ChunkRun(start - before, at - before, length))
         return sorted(runs, key=lambda run: (run.start, run.at))
 
     def _occurrences(self, part: str) -> Iterator[int]:
@@ -331,11 +331,11 @@ def _is_evidence(chunk: str, text: str, stands: str) -> bool:
     return 2 * len(text) >= least and f" {chunk_words} " in f" {page_words} "
 
 
-def _in_chunk(runs: Iterable[Run]) -> list[Span]:
+def _in_chunk(runs: Iterable[ChunkRun]) -> list[Span]:
     return covered([(run.start, run.start + run.length) for run in runs])
 
 
-def _place(text: str, runs: Sequence[Run]) -> ChunkPlace:
+def _place(text: str, runs: Sequence[ChunkRun]) -> ChunkPlace:
     if not text:
         return ChunkPlace.WITHOUT_TEXT
     if any(run.length == len(text) for run in runs):
@@ -344,10 +344,10 @@ def _place(text: str, runs: Sequence[Run]) -> ChunkPlace:
     return ChunkPlace.IN_PARTS if share >= LEAST_SHARE else ChunkPlace.NOT_IN_DOCUMENT
 
 
-def _once(runs: Sequence[Run], document: DocumentLetters, pages: Sequence[int]) -> list[Run]:
+def _once(runs: Sequence[ChunkRun], document: DocumentLetters, pages: Sequence[int]) -> list[ChunkRun]:
     """One run for each stretch of the chunk: the longest, on one of these pages if it can be."""
     ordered = sorted(runs, key=lambda run: (-run.length, not document.pages_of(run) & set(pages), run.at))
-    kept: list[Run] = []
+    kept: list[ChunkRun] = []
     for run in ordered:
         span = (run.start, run.start + run.length)
         if not _within(span, _in_chunk(kept)):

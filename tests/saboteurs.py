@@ -29,7 +29,7 @@ from docaudit.extract import worker  # first: it keeps the engine from loading w
 # isort: split
 from docaudit.extract import page as reader
 from docaudit.extract import protocol as messages
-from docaudit.extract.protocol import DocumentFact, LineFact, PageFact, Refused, Working
+from docaudit.extract.protocol import DocumentFact, LineFact, PageReading, Refused, Working
 from docaudit.extract.second_reader import read_second
 from docaudit.extract.text_layer import page_dict
 
@@ -87,7 +87,7 @@ class SabotagedReader(reader.DocumentReader):
             act()
         return super().extract(request)
 
-    def _read(self, page: Any, page_num: int, render: bool) -> PageFact:
+    def _read(self, page: Any, page_num: int, render: bool) -> PageReading:
         if page_num == int(PAGE or -2):
             act()
         if render and DRAWN and page_num == int(DRAWN):
@@ -117,7 +117,7 @@ def break_function(path: str) -> None:
 
 def send(handle: int, message: Any, *limit: int) -> None:
     """What the real one does, but for garbage in place of the page, or of what was asked for while opening."""
-    page = message.page_num if isinstance(message, PageFact) else -1
+    page = message.page_num if isinstance(message, PageReading) else -1
     if isinstance(message, DocumentFact) and PAGE == "0":
         messages.send(handle, _false_document(message))
     elif page != int(PAGE or -2):
@@ -139,7 +139,7 @@ def send(handle: int, message: Any, *limit: int) -> None:
         messages.send(handle, _false_page(message))
 
 
-def _false_page(page: PageFact) -> PageFact:
+def _false_page(page: PageReading) -> PageReading:
     if KIND == "state":
         page.state = "wonderful"
     elif KIND == "source":

@@ -13,7 +13,7 @@ import pytest
 import docaudit
 from docaudit.controls import Control, control_groups, control_table, positive_controls
 from docaudit.extract.controls import witness_table
-from docaudit.extract.protocol import PageFact
+from docaudit.extract.protocol import PageReading
 from docaudit.extract.second_reader import control_words
 from docaudit.justification import AbsenceJustification, ObligationCheck
 from docaudit.search import sweep_lines
@@ -207,7 +207,7 @@ def test_words_of_which_none_can_be_a_control_are_not_said_to_be_no_words(draw: 
 def test_where_the_second_reader_confirms_no_word_the_text_layer_is_the_witness() -> None:
     data = pdfs.document(pdfs.text(*pdfs.PROSE))
     line_df = parse_once(data).line_df
-    page = PageFact(1, "1", *pdfs.A4, 0, "text", [], [], [], "", words_first_only=30)
+    page = PageReading(1, "1", *pdfs.A4, 0, "text", [], [], [], "", words_first_only=30)
     table = witness_table(line_df, [page])
     assert len(table) == 4
     assert set(table["witness"]) == {"text_layer"}

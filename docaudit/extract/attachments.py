@@ -26,7 +26,7 @@ from docaudit.extract.protocol import (
     Extracted,
     ExtractRequest,
     LineFact,
-    PageFact,
+    PageReading,
     Refused,
     RevisionFact,
     SpotFact,
@@ -64,7 +64,7 @@ def with_nested_documents(
     source: SourceFile,
     options: AuditOptions,
     document: DocumentFact,
-    pages: list[PageFact],
+    pages: list[PageReading],
     deadline: float,
     stop: Stop | None = None,
 ) -> DocumentFact:
@@ -254,7 +254,7 @@ class _NestedReader:
 
 
 def part_lines(
-    document: DocumentFact, pages: list[PageFact], part: str, source: TextSource
+    document: DocumentFact, pages: list[PageReading], part: str, source: TextSource
 ) -> list[LineFact]:
     """All lines of a document as lines of a part of another one.
 
@@ -282,7 +282,7 @@ def part_lines(
     return lines
 
 
-def _all_spots(document: DocumentFact, pages: list[PageFact]) -> list[tuple[int, SpotFact]]:
+def _all_spots(document: DocumentFact, pages: list[PageReading]) -> list[tuple[int, SpotFact]]:
     """All blind spots with their pages, those of the document first."""
     return [*document.spots, *((page.page_num, spot) for page in pages for spot in page.spots)]
 
@@ -290,14 +290,14 @@ def _all_spots(document: DocumentFact, pages: list[PageFact]) -> list[tuple[int,
 class _NewerText:
     """The lines of a document page by page; what an earlier revision adds to them counts as present for older ones."""
 
-    def __init__(self, document: DocumentFact, pages: list[PageFact]) -> None:
+    def __init__(self, document: DocumentFact, pages: list[PageReading]) -> None:
         self._total = len(pages)
         self._by_page: dict[int, set[str]] = defaultdict(set)
         self._spots: dict[int, set[tuple[str, str]]] = defaultdict(set)
         self._add(document, pages)
 
     def only_in(
-        self, document: DocumentFact, pages: list[PageFact], part: str
+        self, document: DocumentFact, pages: list[PageReading], part: str
     ) -> tuple[list[tuple[int, LineFact]], list[tuple[int, SpotFact]]]:
         """Lines of each page of the older revision that says something else, and blind spots that only it has.
 
@@ -332,7 +332,7 @@ class _NewerText:
         self._add(document, pages)
         return lines, spots
 
-    def _add(self, document: DocumentFact, pages: list[PageFact]) -> None:
+    def _add(self, document: DocumentFact, pages: list[PageReading]) -> None:
         for page_num, line in document.lines:
             self._by_page[page_num].add(_plain(line))
         for page in pages:
@@ -345,7 +345,7 @@ def _plain(line: LineFact) -> str:
     return " ".join(line.text.split())
 
 
-def _own_spots(document: DocumentFact, pages: list[PageFact]) -> list[tuple[int, SpotFact]]:
+def _own_spots(document: DocumentFact, pages: list[PageReading]) -> list[tuple[int, SpotFact]]:
     """Blind spots without what a revision says of those before it."""
     spots = _all_spots(document, pages)
     return [spot for spot in spots if spot[1].kind != BlindSpotKind.EARLIER_REVISION]

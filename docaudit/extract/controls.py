@@ -20,7 +20,7 @@ import pandas as pd
 
 from docaudit.codes import PAGE_SOURCES, Direction, LineType, TextSource, Visibility
 from docaudit.extract.boxes import centre, longest_side, touch, without_edges
-from docaudit.extract.protocol import Box, PageFact, PlantFact
+from docaudit.extract.protocol import Box, PageReading, PlantFact
 from docaudit.extract.second_reader import control_words
 from docaudit.tables import WITNESS_DF, Line, lines_of
 
@@ -49,7 +49,7 @@ class _Word(NamedTuple):
     witness: TextSource
 
 
-def witness_table(line_df: pd.DataFrame, pages: Iterable[PageFact]) -> pd.DataFrame:
+def witness_table(line_df: pd.DataFrame, pages: Iterable[PageReading]) -> pd.DataFrame:
     """WITNESS_DF: a few words of every page and of every layout on it.
 
     Args:
@@ -77,7 +77,7 @@ def _visible_lines(line_df: pd.DataFrame) -> Pages:
     return pages
 
 
-def _words_of(page: PageFact, lines: list[Line]) -> Iterator[_Word]:
+def _words_of(page: PageReading, lines: list[Line]) -> Iterator[_Word]:
     confirmed = False
     for fact in page.witnesses:
         # The line in which the middle of the word lies; none if no text in sight was read there.

@@ -17,7 +17,7 @@ import pandas as pd
 from docaudit.extract.named_objects import (
     LEADER,
     WEAK_TYPES,
-    Mention,
+    ObjectMention,
     Objects,
     PageLine,
     mentions,
@@ -78,7 +78,7 @@ _OF_THIS = re.compile(
 _JUST_A_NUMBER = re.compile(r"^\s*[\divxlc]+\s*$", re.IGNORECASE)
 
 
-def other_documents(text: str) -> Iterator[Mention]:
+def other_documents(text: str) -> Iterator[ObjectMention]:
     """Mentions of other documents in a text, each with the name that the text gives it.
 
     >>> [m.object_id for m in other_documents("see the Annual Report for 2020, or our Proxy Statement")]
@@ -90,7 +90,7 @@ def other_documents(text: str) -> Iterator[Mention]:
     """
     for match in _MENTION.finditer(text) if any(name in text for name in _NAMES_OF_DOCUMENTS) else ():
         name = match["name"] or match["apart"] or match["annexed"]
-        yield Mention(DOCUMENT, " ".join(name.split()), match.start(), match.end(), match[0])
+        yield ObjectMention(DOCUMENT, " ".join(name.split()), match.start(), match.end(), match[0])
 
 
 def objects_and_refs(
@@ -135,7 +135,7 @@ def _refs(lines: list[PageLine], objects: Objects) -> Iterator[dict[str, object]
                 yield _ref(mention, line, resolved=False, external=True)
 
 
-def _ref(mention: Mention, line: PageLine, *, resolved: bool, external: bool) -> dict[str, object]:
+def _ref(mention: ObjectMention, line: PageLine, *, resolved: bool, external: bool) -> dict[str, object]:
     return {
         "ref_type": mention.object_type,
         "ref_id": mention.object_id,
@@ -148,7 +148,7 @@ def _ref(mention: Mention, line: PageLine, *, resolved: bool, external: bool) ->
     }
 
 
-def _is_external(mention: Mention, joined: str) -> bool:
+def _is_external(mention: ObjectMention, joined: str) -> bool:
     """The words around a mention say that the object is in another document."""
     before, after = joined[: mention.start].rstrip(" ("), joined[mention.end :]
     if mention.object_type == "別添" or _SUPPLEMENT.search(before):
@@ -174,7 +174,7 @@ class _Numbering:
                 last += 1 if last + 1 in numbers else 2
             self._last[object_type] = last
 
-    def resolves(self, mention: Mention) -> bool:
+    def resolves(self, mention: ObjectMention) -> bool:
         """The object is there. Parts of a section or note ("Note 7(e)") are found where the section is."""
         object_id = mention.object_id
         if (mention.object_type, object_id) in self._objects:
@@ -187,7 +187,7 @@ class _Numbering:
                 return True
         return False
 
-    def is_foreign(self, mention: Mention) -> bool:
+    def is_foreign(self, mention: ObjectMention) -> bool:
         """Sections, notes and the like that lie beyond this document's own numbers are those of a law or contract."""
         top = _TOP.match(mention.object_id)
         return mention.object_type in WEAK_TYPES and (

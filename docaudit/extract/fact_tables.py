@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from docaudit.codes import DOCUMENT_PAGE, LineType
-from docaudit.extract.protocol import Box, DocumentFact, LineFact, PageFact
+from docaudit.extract.protocol import Box, DocumentFact, LineFact, PageReading
 from docaudit.tables import BLIND_SPOT_DF, IMAGE_DF, LINE_DF, PAGE_DF
 
 _SCRIPTS = {
@@ -33,7 +33,7 @@ _PAGES_AT_ONCE = 500
 """Rows of so many pages become a table at a time: as rows they take many times the memory."""
 
 
-def page_table(pages: list[PageFact]) -> pd.DataFrame:
+def page_table(pages: list[PageReading]) -> pd.DataFrame:
     """PAGE_DF: one row for each page, whatever became of it."""
     return PAGE_DF.build(
         {
@@ -58,7 +58,7 @@ def page_table(pages: list[PageFact]) -> pd.DataFrame:
     )
 
 
-def line_table(document: DocumentFact, pages: list[PageFact]) -> pd.DataFrame:
+def line_table(document: DocumentFact, pages: list[PageReading]) -> pd.DataFrame:
     """LINE_DF with every line still of type body: lines of the document first (page 0), then page after page."""
     beside: dict[int, list[LineFact]] = defaultdict(list)
     for page_num, line in document.lines:
@@ -94,7 +94,7 @@ def _line_rows(page_num: int, lines: list[LineFact]) -> Iterator[dict[str, Any]]
         }
 
 
-def image_table(pages: list[PageFact]) -> pd.DataFrame:
+def image_table(pages: list[PageReading]) -> pd.DataFrame:
     """IMAGE_DF of all pages."""
     return IMAGE_DF.build(
         {
@@ -114,7 +114,7 @@ def image_table(pages: list[PageFact]) -> pd.DataFrame:
     )
 
 
-def spot_table(document: DocumentFact, pages: list[PageFact]) -> pd.DataFrame:
+def spot_table(document: DocumentFact, pages: list[PageReading]) -> pd.DataFrame:
     """BLIND_SPOT_DF: those of the document first, then page after page."""
     spots = [*document.spots, *((page.page_num, spot) for page in pages for spot in page.spots)]
     return BLIND_SPOT_DF.build(

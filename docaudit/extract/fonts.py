@@ -20,7 +20,7 @@ from docaudit.extract.boxes import page_share, union
 from docaudit.extract.glyphs import Likeness, Specimen, likenesses, script_group, specimens
 from docaudit.extract.pdf_objects import ENGINE_ERRORS
 from docaudit.extract.protocol import Box, LineFact, SpotFact
-from docaudit.extract.text_layer import Span, TextLine
+from docaudit.extract.text_layer import TextLine, TextSpan
 from docaudit.extract.unicode_claims import draws_nothing, unknown_glyphs
 
 _LETTER, _OTHER = 0.6, 0.25
@@ -164,7 +164,7 @@ def _unknown_glyphs(detail: str, box: Box | None, page_box: Box) -> SpotFact:
     return SpotFact(BlindSpotKind.UNKNOWN_GLYPHS, TextLikely.YES, detail, box, share)
 
 
-def _is_false(span: Span, doubted: Mapping[str, Doubt]) -> bool:
+def _is_false(span: TextSpan, doubted: Mapping[str, Doubt]) -> bool:
     """A piece of text that may say something else: more than a bullet, or a letter that is said to be a space."""
     doubt = doubted.get(span.font)
     if doubt is Doubt.BLANKS:

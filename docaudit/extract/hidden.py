@@ -24,7 +24,7 @@ from docaudit.extract.ocr import OcrReader
 from docaudit.extract.ocr_engines import TextFinder
 from docaudit.extract.page_tree import PageTree
 from docaudit.extract.pdf_objects import ENGINE_ERRORS
-from docaudit.extract.protocol import Box, LineFact, PageFact, SpotFact
+from docaudit.extract.protocol import Box, LineFact, PageReading, SpotFact
 from docaudit.extract.renderings import BoxRenderings
 from docaudit.extract.text_layer import page_dict, read_lines
 from docaudit.extract.unread import UnreadInk, read_boxes
@@ -118,7 +118,9 @@ class HiddenContent:
         self._finder = finder
         self._tree: PageTree | None = None
 
-    def read(self, page: pymupdf.Page, fact: PageFact, render: bool) -> tuple[list[LineFact], list[SpotFact]]:
+    def read(
+        self, page: pymupdf.Page, fact: PageReading, render: bool
+    ) -> tuple[list[LineFact], list[SpotFact]]:
         """Lines that the page does not show, and a blind spot for what of it could not be read."""
         annotations = _hidden_annotations(page)
         layers = self._layers is not None and self._layers.used_by(page)
@@ -170,7 +172,7 @@ class HiddenContent:
         new = [line.fact for line in text if (line.fact.text, line.fact.box) not in seen]
         new_boxes = {line.box for line in new}
         spots = [spot for spot in font_spots(text, {}, tuple(after.rect)) if spot.box in new_boxes]
-        if render and (difference := Difference(before, after)).any:
+        if render and (difference := LayerDifference(before, after)).any:
             boxes = read_boxes(text, [])
             ink = PageInk(after, BoxRenderings(after, boxes), boxes)
             images = read_images(content, after.rect)
@@ -204,7 +206,7 @@ def _hidden_annotations(page: pymupdf.Page) -> list[Any]:
     ]
 
 
-class Difference:
+class LayerDifference:
     """Where two renderings of a page differ."""
 
     def __init__(self, before: pymupdf.Page, after: pymupdf.Page) -> None:

@@ -21,7 +21,7 @@ from docaudit.extract.ocr_engines import require_engine, require_languages
 from docaudit.extract.processes import Child
 from docaudit.extract.protocol import (
     DocumentFact,
-    PageFact,
+    PageReading,
     PageRequest,
     ReadRequest,
     Refused,
@@ -47,7 +47,7 @@ _FAILED_PAGES = {
 }
 """Blind spot of a page by the reason of the refusal; for all others it is page_failed."""
 
-PageAnswer = TypeVar("PageAnswer", PageFact, ThumbnailDrawn, SecondText)
+PageAnswer = TypeVar("PageAnswer", PageReading, ThumbnailDrawn, SecondText)
 
 
 def open_child(source: SourceFile, options: AuditOptions, *, describe: bool) -> Child:
@@ -57,8 +57,8 @@ def open_child(source: SourceFile, options: AuditOptions, *, describe: bool) -> 
 
 def read_pages(
     source: SourceFile, options: AuditOptions, progress: Progress | None = None
-) -> tuple[DocumentFact, list[PageFact]]:
-    """The document as a whole, and one PageFact for each page of its page tree, in order.
+) -> tuple[DocumentFact, list[PageReading]]:
+    """The document as a whole, and one PageReading for each page of its page tree, in order.
 
     A page that cannot be read has the state `failed` and a blind spot that says why.
 
@@ -87,7 +87,7 @@ def read_pages(
     deadline = time.monotonic() + options.document_seconds
     with closing(open_child(source, options, describe=True)) as child:
         requests = [ReadRequest(page_num) for page_num in range(1, child.document.pages_total + 1)]
-        run = PageRun(source, options, PageFact, requests, options.page_seconds, deadline)
+        run = PageRun(source, options, PageReading, requests, options.page_seconds, deadline)
         run.retry, run.progress = without_rendering, progress
         answers = run.answers(child)
     pages = []
@@ -102,10 +102,10 @@ def read_pages(
     return child.document, pages
 
 
-def _failed_page(page_num: int, refusal: Refused) -> PageFact:
+def _failed_page(page_num: int, refusal: Refused) -> PageReading:
     """The record of a page that could not be read."""
     kind, detail = _blind_spot_kind(refusal), refusal.message
-    return PageFact(
+    return PageReading(
         page_num=page_num,
         label="",
         width=0.0,

@@ -98,7 +98,7 @@ _RANGE = re.compile(rf"^\s*(?:[{_DASH}～〜－]|to|through|から)\s*$")
 _KANJI = {char: number for number, char in enumerate("一二三四五六七八九", 1)}
 
 
-class Mention(NamedTuple):
+class ObjectMention(NamedTuple):
     """One named object in a text: its type, its canonical id, and where the text names it."""
 
     object_type: str
@@ -108,7 +108,7 @@ class Mention(NamedTuple):
     text: str
 
 
-def mentions(text: str) -> Iterator[Mention]:
+def mentions(text: str) -> Iterator[ObjectMention]:
     """All named objects of a text; lists and ranges give one mention for each member.
 
     >>> [(m.object_type, m.object_id) for m in mentions("see Figures 3.D and 4, and Boxes 1–3")]
@@ -132,7 +132,7 @@ def mentions(text: str) -> Iterator[Mention]:
                 or any(char.isdigit() for char in object_id)
                 or _ROMAN.fullmatch(object_id)
             ):
-                yield Mention(name, object_id, match.start(), match.end(), match[0])
+                yield ObjectMention(name, object_id, match.start(), match.end(), match[0])
     if text.isascii() or not _JP_CHARACTER.search(text):
         return
     names = ["appendix" if name == "付録" else name for name in _JAPANESE]
@@ -140,7 +140,7 @@ def mentions(text: str) -> Iterator[Mention]:
         key = next(key for key, value in match.groupdict().items() if value and not key.endswith("_ids"))
         name = "条" if key == "jo" else names[int(key[1:])]
         for object_id in _members(match[f"{key}_ids"], _JP_ONE):
-            yield Mention(name, object_id, match.start(), match.end(), match[0])
+            yield ObjectMention(name, object_id, match.start(), match.end(), match[0])
 
 
 def canonical_id(written: str) -> str:

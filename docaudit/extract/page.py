@@ -33,7 +33,7 @@ from docaudit.extract.protocol import (
     ExtractRequest,
     LineFact,
     OpenRequest,
-    PageFact,
+    PageReading,
     Planted,
     PlantRequest,
     SpotFact,
@@ -116,7 +116,7 @@ class DocumentReader:
         except ENGINE_ERRORS as error:
             raise PageRefusedError(f"{type(error).__name__}: {error}") from error
 
-    def read(self, page_num: int, render: bool) -> PageFact:
+    def read(self, page_num: int, render: bool) -> PageReading:
         """Read one page (1-based)."""
         pymupdf.TOOLS.reset_mupdf_warnings()
         with _refusing():
@@ -155,13 +155,13 @@ class DocumentReader:
         """The text of one page (1-based) by the second engine alone; None if it cannot read the page."""
         return self._second.text(page_num, self._tree.pages_total)
 
-    def _read(self, page: pymupdf.Page, page_num: int, render: bool) -> PageFact:
+    def _read(self, page: pymupdf.Page, page_num: int, render: bool) -> PageReading:
         """One page: text layer, what stands beside it, fonts, the second engine, ink and OCR, what is hidden."""
         content = page_dict(page)
         text = read_lines(content, page.rect)
         marginalia, spots = page_marginalia(page)
         beside = alternate_lines(page, [line.fact for line in text]) + marginalia
-        fact = PageFact(
+        fact = PageReading(
             page_num=page_num,
             label=self._labels[page_num - 1] if page_num <= len(self._labels) else "",
             width=page.rect.width,
@@ -193,7 +193,7 @@ class DocumentReader:
         fact.spots += _damage_spots(fact.warnings, blank=fact.state == PageState.BLANK)
         return fact
 
-    def _read_second(self, page: pymupdf.Page, fact: PageFact) -> tuple[PdfPage | None, SecondReading]:
+    def _read_second(self, page: pymupdf.Page, fact: PageReading) -> tuple[PdfPage | None, SecondReading]:
         """The page in the second engine, and what that adds to the lines of the first; none where it cannot tell."""
         if self._tree.flattened or not (self._request.ink or self._request.second_reader):
             return None, SecondReading()  # a tree that is not what it says may be counted in another way
@@ -213,7 +213,7 @@ class DocumentReader:
         text: list[TextLine],
         beside: list[LineFact],
         reading: SecondReading,
-        fact: PageFact,
+        fact: PageReading,
     ) -> None:
         """Compare what was read with what the page shows; OCR what is left."""
         boxes = read_boxes(text, beside + reading.lines)

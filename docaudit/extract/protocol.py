@@ -69,7 +69,7 @@ class WitnessFact(msgspec.Struct, array_like=True):
     box: Box | None
 
 
-class PageFact(msgspec.Struct, array_like=True, tag="page"):
+class PageReading(msgspec.Struct, array_like=True, tag="page"):
     """Everything that was read of one page, and what was not; the reply to a ReadRequest."""
 
     page_num: int
@@ -302,7 +302,7 @@ class Refused(msgspec.Struct, array_like=True, tag="refused"):
 
 PageRequest = ReadRequest | ThumbnailRequest | TextRequest
 Request = OpenRequest | PageRequest | ExtractRequest | PlantRequest | AnnotateRequest
-Answer = DocumentFact | PageFact | ThumbnailDrawn | SecondText | Extracted | Planted | Annotated
+Answer = DocumentFact | PageReading | ThumbnailDrawn | SecondText | Extracted | Planted | Annotated
 Reply = Answer | Working | Refused
 
 
@@ -331,10 +331,10 @@ def validate_reply(request: Request, kind: type[msgspec.Struct], reply: Reply) -
     if isinstance(reply, DocumentFact):
         problem = _document_problem(reply)
         return f"an answer that cannot be true: {problem}" if problem else ""
-    if isinstance(request, PageRequest) and isinstance(reply, PageFact | ThumbnailDrawn | SecondText):
+    if isinstance(request, PageRequest) and isinstance(reply, PageReading | ThumbnailDrawn | SecondText):
         if reply.page_num != request.page_num:
             return f"asked for page {request.page_num}, got page {reply.page_num}"
-        if isinstance(reply, PageFact):
+        if isinstance(reply, PageReading):
             return _page_problem(reply)
     return ""
 
@@ -355,7 +355,7 @@ def _document_problem(document: DocumentFact) -> str:
     )
 
 
-def _page_problem(page: PageFact) -> str:
+def _page_problem(page: PageReading) -> str:
     if page.state not in _STATES:
         return f"no state of a page: {page.state[:40]!r}"
     if not _finite((page.width, page.height)) or not -360 <= page.rotation <= 360:

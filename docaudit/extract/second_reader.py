@@ -25,7 +25,7 @@ from docaudit.codes import TextSource, Visibility
 from docaudit.extract.boxes import touch
 from docaudit.extract.pdf_objects import clean
 from docaudit.extract.protocol import Box, LineFact, WitnessFact
-from docaudit.extract.text_layer import Span, TextLine
+from docaudit.extract.text_layer import TextLine, TextSpan
 
 _SAME_SHAPE = 0.02
 """Difference in the ratio of the sides up to which the engines mean the same page; chosen, not measured."""
@@ -71,7 +71,7 @@ class SecondReading:
 
     def text_lines(self) -> list[TextLine]:
         """The lines as those of a text layer, whose visibility the ink can tell."""
-        return [TextLine(line, [Span("", "", line.box)] if line.box else []) for line in self.lines]
+        return [TextLine(line, [TextSpan("", "", line.box)] if line.box else []) for line in self.lines]
 
     @property
     def second_only(self) -> int:

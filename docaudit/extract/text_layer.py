@@ -44,7 +44,7 @@ _LEAST_STEP, _MOST_STEP, _LEAST_TURN = math.radians(0.3), math.radians(75), math
 _NO_LETTER = re.compile(r"[\W_]+")
 
 
-class Span(NamedTuple):
+class TextSpan(NamedTuple):
     """A piece of a line in one font; the gaps between the spans of a line are not text."""
 
     font: str
@@ -57,7 +57,7 @@ class TextLine:
     """A line of the text layer with its spans; a line along a curve has none, as its pieces have them already."""
 
     fact: LineFact
-    spans: list[Span]
+    spans: list[TextSpan]
 
     @property
     def boxes(self) -> list[Box]:
@@ -104,10 +104,10 @@ def read_lines(content: dict[str, Any], page_rect: pymupdf.Rect) -> list[TextLin
     return _columns_joined(lines)
 
 
-def _span(span: dict[str, Any], vertical: bool) -> Span:
+def _span(span: dict[str, Any], vertical: bool) -> TextSpan:
     """A span with its ink inside its box: of vertical writing the engine places the box up to one glyph too low."""
     x0, y0, x1, y1 = span["bbox"]
-    return Span(span["font"], span["text"], (x0, y0 - span["size"], x1, y1) if vertical else span["bbox"])
+    return TextSpan(span["font"], span["text"], (x0, y0 - span["size"], x1, y1) if vertical else span["bbox"])
 
 
 def _line(line: dict[str, Any], block: int, page_box: Box) -> LineFact | None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from docaudit.codes import PAGE_SOURCES
-from docaudit.coverage import Run, printed_runs
+from docaudit.coverage import NumberRun, printed_runs
 from docaudit.extract.protocol import OutlineFact
 from docaudit.extract.text_layer import letters_of
 from docaudit.tables import TOC_DF, Line, lines_of, rows_of
@@ -192,7 +192,7 @@ def _ascending(entries: list[Printed]) -> bool:
 
 
 def _physical_pages(
-    printed: list[Printed], page_df: pd.DataFrame, letters: dict[int, str], runs: list[Run]
+    printed: list[Printed], page_df: pd.DataFrame, letters: dict[int, str], runs: list[NumberRun]
 ) -> list[int]:
     """Physical pages of printed page numbers: by page labels and by the numbers printed on the pages, else by the
     offset that finds most titles. Of several pages with one number that with the title on it is meant.
@@ -220,7 +220,7 @@ def _physical_pages(
 
 
 def _numbered_page(
-    entry: Printed, numbered: dict[str, list[int]], runs: list[Run], letters: dict[int, str]
+    entry: Printed, numbered: dict[str, list[int]], runs: list[NumberRun], letters: dict[int, str]
 ) -> int:
     """The page with this number and title, else the first with this number, else where it would be in the run."""
     pages = numbered.get(entry.label.lower(), [])

@@ -1,1 +1,1 @@
-"""A justification as JSON, text on a terminal, HTML and tables; needs nothing but the justification itself."""
+"""Justifications, coverage and samples as text, HTML, Markdown and tables; what is saved is shown without the PDF."""

@@ -32,7 +32,7 @@ from docaudit.concepts.model import ConceptTable
 from docaudit.concepts.variant import Variant
 from docaudit.search.expert import sweep_expression
 from docaudit.search.hits import hit_table, ledger_table, without_echoes
-from docaudit.search.matching import Finding, fast_matches, locate, mark_nested, plainest
+from docaudit.search.matching import LocatedMatch, fast_matches, locate, mark_nested, plainest
 from docaudit.search.patterns import Pattern, compile_variant
 from docaudit.search.possible import misreadings, other_accents
 from docaudit.search.search_text import search_text_of
@@ -80,7 +80,7 @@ def _sweep(
     for number, pattern in enumerate(patterns):
         if pattern.variant.match == "regex":
             matches, state, detail = sweep_expression(lines, pattern.variant, regex_seconds, deadline)
-            findings += [Finding(number, kind, parts) for kind, parts in matches]
+            findings += [LocatedMatch(number, kind, parts) for kind, parts in matches]
             failed[number] = (state, detail)
     findings += other_accents(text, patterns, findings)
     findings += misreadings(lines, patterns, findings)

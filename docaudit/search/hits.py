@@ -21,7 +21,7 @@ import regex
 
 from docaudit.codes import PAGE_SOURCES, POSSIBLE_KINDS, BBox, Direction, LedgerState, TextSource, Visibility
 from docaudit.search.lines import PageLines, encodable
-from docaudit.search.matching import Finding
+from docaudit.search.matching import LocatedMatch
 from docaudit.search.patterns import Pattern
 from docaudit.search.search_text import Part
 from docaudit.tables import HIT_DF, LEDGER_DF
@@ -160,7 +160,7 @@ def _has_cue(text: str) -> bool:
 _TRUST = {TextSource.TEXT_LAYER: 0, TextSource.SECOND_READER: 1, TextSource.OCR: 2}
 
 
-def without_echoes(lines: PageLines, findings: Sequence[Finding]) -> list[Finding]:
+def without_echoes(lines: PageLines, findings: Sequence[LocatedMatch]) -> list[LocatedMatch]:
     """Findings without those of a second reader or OCR that show the same place as one of a better source, and
     without those of an earlier revision on a line that stands on the page to this day.
     """
@@ -194,7 +194,7 @@ def without_echoes(lines: PageLines, findings: Sequence[Finding]) -> list[Findin
 def hit_table(
     lines: PageLines,
     patterns: Sequence[Pattern],
-    findings: Sequence[Finding],
+    findings: Sequence[LocatedMatch],
     nested: Sequence[bool],
     toc_df: pd.DataFrame | None,
 ) -> pd.DataFrame:
@@ -243,7 +243,7 @@ def hit_table(
 def ledger_table(
     lines: PageLines,
     patterns: Sequence[Pattern],
-    findings: Sequence[Finding],
+    findings: Sequence[LocatedMatch],
     nested: Sequence[bool],
     failed: Mapping[int, tuple[LedgerState, str]],
     pages_total: int,

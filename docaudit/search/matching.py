@@ -1,4 +1,4 @@
-"""`SearchText` and patterns in, `Finding`s out: where each pattern stands in the lines, and how it was reached.
+"""`SearchText` and patterns in, `LocatedMatch`s out: where each pattern stands in the lines, and how it was reached.
 
 One Aho-Corasick pass gives candidates, then boundaries and gaps of each candidate are checked. `fast_matches` and
 `plain_matches` give the same matches; the second runs each variant's whole regular expression and is what the first is
@@ -19,7 +19,7 @@ import regex
 
 from docaudit.codes import POSSIBLE_KINDS, LineType, MatchKind
 from docaudit.search.lines import HYPHEN, MAYBE, SIGNS, CharClass, char_class
-from docaudit.search.patterns import RUN_ON, Form, Gap, Pattern, fits
+from docaudit.search.patterns import RUN_ON, Gap, Pattern, VariantForm, fits
 from docaudit.search.reading_orders import OrderKind
 from docaudit.search.search_text import Ints, Part, SearchText
 
@@ -76,7 +76,7 @@ def _look(expression: str) -> regex.Pattern[str]:
     return regex.compile("(?V1)" + expression)
 
 
-def _rules(pattern: Pattern, form: Form) -> tuple[int, int]:
+def _rules(pattern: Pattern, form: VariantForm) -> tuple[int, int]:
     """Rows of _LEFT and _RIGHT that decide on the neighbours of this form."""
     if pattern.bounded_left and not form.lead:
         left = 2 if pattern.first == CharClass.DIGIT else 4 if form.is_long else 1
@@ -159,7 +159,7 @@ def _confirmed(
             yield Match(number, index, first, last)
 
 
-def _gaps(text: SearchText, form: Form, begin: int) -> Iterator[tuple[str, str, int]]:
+def _gaps(text: SearchText, form: VariantForm, begin: int) -> Iterator[tuple[str, str, int]]:
     """Gaps where the page has something between two characters, or the variant needs it: kind, what stands there,
     where. Seams that fit are left out: a line without blanks has one between any two letters.
     """
@@ -184,7 +184,7 @@ def plain_matches(text: SearchText, patterns: Sequence[Pattern]) -> list[Match]:
     return [best[place] for place in sorted(best) if is_allowed(text, patterns, best[place])]
 
 
-def gaps_of(text: SearchText, form: Form, match: Match) -> list[tuple[str, str, int]]:
+def gaps_of(text: SearchText, form: VariantForm, match: Match) -> list[tuple[str, str, int]]:
     """Gaps of a match where the page or the variant has a separator or sign: kind, what stands there, its place."""
     start, end = match.start + len(form.lead), match.end - len(form.trail)
     if text.joined[start:end] == form.key:
@@ -240,7 +240,7 @@ RANK = {kind: rank for rank, kind in enumerate(MatchKind)}
 """Kinds of match from the plainest to the least plain."""
 
 
-class Finding(NamedTuple):
+class LocatedMatch(NamedTuple):
     """A match with its lines: (row, first character, last character + 1) in order of reading."""
 
     pattern: int
@@ -255,7 +255,7 @@ class Finding(NamedTuple):
         return (self.pattern, row, first, end_row, last)
 
 
-def locate(text: SearchText, patterns: Sequence[Pattern], matches: Sequence[Match]) -> list[Finding]:
+def locate(text: SearchText, patterns: Sequence[Pattern], matches: Sequence[Match]) -> list[LocatedMatch]:
     """Where each match lies in the lines, and how it was reached."""
     if not matches:
         return []
@@ -274,7 +274,7 @@ def locate(text: SearchText, patterns: Sequence[Pattern], matches: Sequence[Matc
 
 def _in_line(
     text: SearchText, patterns: Sequence[Pattern], match: Match, number: int, offset: int
-) -> Finding:
+) -> LocatedMatch:
     """A match inside one segment; the common case, kept quick."""
     row = text.rows[number]
     source = text.source_map(number)
@@ -295,10 +295,10 @@ def _in_line(
         kind = MatchKind.FOLDED if floor is MatchKind.EXACT else floor
     else:
         kind = _kind(text, pattern, match, [(number, first, last)])
-    return Finding(match.pattern, kind, ((row, first, last),))
+    return LocatedMatch(match.pattern, kind, ((row, first, last),))
 
 
-def _over_segments(text: SearchText, patterns: Sequence[Pattern], match: Match) -> Finding:
+def _over_segments(text: SearchText, patterns: Sequence[Pattern], match: Match) -> LocatedMatch:
     parts = text.parts(match.start, match.end)
     rows: list[Part] = []
     for number, first, last in parts:
@@ -307,7 +307,7 @@ def _over_segments(text: SearchText, patterns: Sequence[Pattern], match: Match) 
             rows[-1] = (row, min(rows[-1][1], first), max(rows[-1][2], last))
         else:
             rows.append((row, first, last))
-    return Finding(match.pattern, _kind(text, patterns[match.pattern], match, parts), tuple(rows))
+    return LocatedMatch(match.pattern, _kind(text, patterns[match.pattern], match, parts), tuple(rows))
 
 
 def _kind(text: SearchText, pattern: Pattern, match: Match, parts: list[Part]) -> MatchKind:
@@ -339,9 +339,9 @@ def _kind(text: SearchText, pattern: Pattern, match: Match, parts: list[Part]) -
     return max(kinds, key=RANK.__getitem__)
 
 
-def plainest(findings: Sequence[Finding]) -> list[Finding]:
+def plainest(findings: Sequence[LocatedMatch]) -> list[LocatedMatch]:
     """Each place once, with the plainest way in which it was reached."""
-    best: dict[tuple[int, int, int, int, int], Finding] = {}
+    best: dict[tuple[int, int, int, int, int], LocatedMatch] = {}
     for finding in findings:
         first = best.setdefault(finding.place, finding)
         if RANK[finding.kind] < RANK[first.kind]:
@@ -349,7 +349,9 @@ def plainest(findings: Sequence[Finding]) -> list[Finding]:
     return list(best.values())
 
 
-def mark_nested(findings: Sequence[Finding], concepts: Sequence[str], order: Sequence[int]) -> list[bool]:
+def mark_nested(
+    findings: Sequence[LocatedMatch], concepts: Sequence[str], order: Sequence[int]
+) -> list[bool]:
     """For each finding whether it lies inside a longer one of the same concept.
 
     Args:

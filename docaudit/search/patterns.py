@@ -196,7 +196,7 @@ NOTE_BEFORE = rf"(?<=(?<!{WORD}|[0-9][.,])[0-9]{{1,3}})"
 
 
 @dataclass(frozen=True)
-class Form:
+class VariantForm:
     """One way of writing a variant.
 
     Attributes:
@@ -260,7 +260,7 @@ class Pattern:
     """
 
     variant: Variant
-    forms: tuple[Form, ...]
+    forms: tuple[VariantForm, ...]
     sensitive: bool
 
     @cached_property
@@ -273,14 +273,14 @@ class Pattern:
         """Whether a word must begin here: the variant starts with a letter or digit of a spacing script."""
         return self.variant.match != "substring" and self.first in (CharClass.LETTER, CharClass.DIGIT)
 
-    def bounded_right(self, form: Form) -> bool:
+    def bounded_right(self, form: VariantForm) -> bool:
         """Whether a word must end where this form ends."""
         if self.variant.match != "word":
             return False
         last = next((char for char in reversed(form.key) if char_class(char) != CharClass.MARK), form.key[-1])
         return char_class(last) in (CharClass.LETTER, CharClass.DIGIT)
 
-    def left(self, form: Form) -> str:
+    def left(self, form: VariantForm) -> str:
         """Look-behind for what may stand before this form."""
         if self.variant.match == "substring" or form.lead:
             return ""
@@ -294,7 +294,7 @@ class Pattern:
             return rf"(?:{plain}|(?<=\p{{L}})|{NOTE_BEFORE})"
         return rf"(?:{plain}|{NOTE_BEFORE})" if len(form.key) >= GLUED_LETTERS else plain
 
-    def right(self, form: Form) -> str:
+    def right(self, form: VariantForm) -> str:
         """Look-ahead for what may stand after this form."""
         if form.trail:
             return ""
@@ -363,7 +363,7 @@ def compile_variant(variant: Variant) -> Pattern:
         if inflect and variant.match != "substring"
         else (variant.text,)
     )
-    by_literal: dict[str, Form] = {}
+    by_literal: dict[str, VariantForm] = {}
     for cased in written:
         form = _form(cased, inflect)
         if form is not None:
@@ -371,7 +371,7 @@ def compile_variant(variant: Variant) -> Pattern:
     return Pattern(variant, tuple(by_literal.values()), variant.case_sensitive)
 
 
-def _form(cased: str, inflect: bool) -> Form | None:
+def _form(cased: str, inflect: bool) -> VariantForm | None:
     """One form; None if it has no letter, digit or sign to search for."""
     literal = searchable(cased)
     key, between = without_separators(literal)
@@ -392,4 +392,6 @@ def _form(cased: str, inflect: bool) -> Form | None:
             loose = " " in between[place + 1] or not key[place + 1 : place + 2].isdigit()
             if gap == Gap.CHAR and key[place] in ",:" and loose:
                 gaps[place - 1] = Gap.PUNCTUATION
-    return Form(literal, cased, key, tuple(gaps), needed(between[0]).strip(), needed(between[-1]).strip())
+    return VariantForm(
+        literal, cased, key, tuple(gaps), needed(between[0]).strip(), needed(between[-1]).strip()
+    )

@@ -19,7 +19,7 @@ import ahocorasick_rs
 
 from docaudit.codes import MatchKind, TextSource
 from docaudit.search.lines import CharClass, PageLines
-from docaudit.search.matching import Finding, fast_matches, locate
+from docaudit.search.matching import LocatedMatch, fast_matches, locate
 from docaudit.search.patterns import Pattern, compile_variant
 from docaudit.search.reading_orders import OrderKind, ReadingOrder, Segments, stream_order
 from docaudit.search.search_text import ACCENT, SearchText
@@ -28,13 +28,13 @@ from docaudit.text.folding import fold
 
 
 def other_accents(
-    text: SearchText, patterns: Sequence[Pattern], findings: Sequence[Finding]
-) -> list[Finding]:
+    text: SearchText, patterns: Sequence[Pattern], findings: Sequence[LocatedMatch]
+) -> list[LocatedMatch]:
     """Places that differ from a variant in nothing but accents, where no hit of the same variant stands."""
     lines = text.lines
     plain = [_without_accents(pattern) for pattern in patterns]
     changed = [number for number, pattern in enumerate(patterns) if plain[number] is not pattern]
-    searched: list[Finding] = []
+    searched: list[LocatedMatch] = []
     if changed:
         new = [plain[number] for number in changed]
         located = locate(text, new, fast_matches(text, new))
@@ -44,7 +44,7 @@ def other_accents(
     if not searched:
         return []
     taken = _taken(findings)
-    possible: dict[tuple[int, ...], Finding] = {}
+    possible: dict[tuple[int, ...], LocatedMatch] = {}
     for finding in searched:
         shown = fold("".join(lines.text[row][first:last] for row, first, last in finding.parts))
         written = {_accents(form.literal) for form in patterns[finding.pattern].forms}
@@ -57,7 +57,7 @@ Taken = dict[tuple[int, int], list[tuple[int, int]]]
 """By pattern and row the stretches of the line where findings stand."""
 
 
-def _taken(findings: Sequence[Finding]) -> Taken:
+def _taken(findings: Sequence[LocatedMatch]) -> Taken:
     taken: Taken = defaultdict(list)
     for finding in findings:
         for row, first, last in finding.parts:
@@ -65,7 +65,7 @@ def _taken(findings: Sequence[Finding]) -> Taken:
     return taken
 
 
-def _is_taken(taken: Taken, finding: Finding) -> bool:
+def _is_taken(taken: Taken, finding: LocatedMatch) -> bool:
     return any(
         first < end and start < last
         for row, first, last in finding.parts
@@ -102,7 +102,9 @@ Candidate = tuple[int, int, int, int]
 """Pattern, wrong letters, start and end in the search text."""
 
 
-def misreadings(lines: PageLines, patterns: Sequence[Pattern], findings: Sequence[Finding]) -> list[Finding]:
+def misreadings(
+    lines: PageLines, patterns: Sequence[Pattern], findings: Sequence[LocatedMatch]
+) -> list[LocatedMatch]:
     """Places in OCR lines that may be misreadings of a variant, where no hit of the same variant stands."""
     rows = lines.in_order(TextSource.OCR)
     if not rows:
@@ -112,7 +114,7 @@ def misreadings(lines: PageLines, patterns: Sequence[Pattern], findings: Sequenc
     possible = []
     for number, _, start, end in sorted([*_edited(text, patterns), *_look_alikes(text, patterns)]):
         parts = tuple((text.rows[segment], first, last) for segment, first, last in text.parts(start, end))
-        finding = Finding(number, MatchKind.OCR_FUZZY, parts)
+        finding = LocatedMatch(number, MatchKind.OCR_FUZZY, parts)
         if not _is_taken(taken, finding):
             possible.append(finding)
             for row, first, last in parts:

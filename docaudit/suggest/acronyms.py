@@ -103,7 +103,7 @@ _SMALL = frozenset(
 )
 
 
-class _Word(NamedTuple):
+class _AcronymWord(NamedTuple):
     """A word with the first character and the one after the last in its clause."""
 
     text: str
@@ -115,7 +115,7 @@ class _Word(NamedTuple):
     """Whether a hyphen joins it to the word before: "time" in "full-time"."""
 
     @classmethod
-    def of(cls, clause: str, match: re.Match[str]) -> _Word:
+    def of(cls, clause: str, match: re.Match[str]) -> _AcronymWord:
         joined = clause[max(match.start() - 1, 0) : match.start()] == "-"
         small = match[0].lower() in _SMALL and not joined and clause[match.end() : match.end() + 1] != "-"
         return cls(match[0], *match.span(), small, joined)
@@ -137,7 +137,7 @@ def words_for(short: str, before: str) -> str:
     """The words at the end of a text that the short form stands for; empty if there are none."""
     for stops in (_STOPS, _STOPS_BUT_DASHES) if re.search(r"[-\d]", short) else (_STOPS,):
         clause = before[max((match.end() for match in stops.finditer(before)), default=0) :]
-        words = [_Word.of(clause, match) for match in _WORDS.finditer(clause)]
+        words = [_AcronymWord.of(clause, match) for match in _WORDS.finditer(clause)]
         for letters in _keys(short):
             for match in (_by_initials, _turned_round, _by_letters):
                 for end in _ends(clause, words, len(letters), match is not _by_letters):
@@ -163,7 +163,9 @@ def _keys(short: str) -> Iterator[_Letters]:
         yield key[:-1]
 
 
-def _ends(clause: str, words: list[_Word], letters: int, drop_one: bool) -> Iterator[list[_Word]]:
+def _ends(
+    clause: str, words: list[_AcronymWord], letters: int, drop_one: bool
+) -> Iterator[list[_AcronymWord]]:
     """The last words of a clause, and the same without what belongs to no letter: one word ("share repurchase
     agreement (ASR)"), words from a small one on ("of Monterey County"), an apposition after a comma.
     """
@@ -181,7 +183,7 @@ def _ends(clause: str, words: list[_Word], letters: int, drop_one: bool) -> Iter
             yield _last(words[: n - 1], most)
 
 
-def _last(words: list[_Word], most: int) -> list[_Word]:
+def _last(words: list[_AcronymWord], most: int) -> list[_AcronymWord]:
     """The last words, small ones not counted."""
     count = 0
     for number in range(len(words) - 1, -1, -1):
@@ -191,12 +193,12 @@ def _last(words: list[_Word], most: int) -> list[_Word]:
     return words
 
 
-def _by_initials(words: list[_Word], letters: _Letters) -> int:
+def _by_initials(words: list[_AcronymWord], letters: _Letters) -> int:
     """Small words may be passed over, and other ones: one for three letters or more, two for six or more."""
     return _initials_but(words, letters, min(len(letters) // 3, 2))
 
 
-def _initials_but(words: list[_Word], letters: _Letters, spare: int) -> int:
+def _initials_but(words: list[_AcronymWord], letters: _Letters, spare: int) -> int:
     at = len(letters) - 1
     if at < 1:
         return -1
@@ -213,7 +215,7 @@ def _initials_but(words: list[_Word], letters: _Letters, spare: int) -> int:
     return -1
 
 
-def _turned_round(words: list[_Word], letters: _Letters) -> int:
+def _turned_round(words: list[_AcronymWord], letters: _Letters) -> int:
     """Initials in the order of "principles generally accepted", where the short form begins with the last of them."""
     if len(letters) < 3:
         return -1
@@ -229,7 +231,7 @@ def _turned_round(words: list[_Word], letters: _Letters) -> int:
     return places[first]
 
 
-def _by_letters(words: list[_Word], letters: _Letters) -> int:
+def _by_letters(words: list[_AcronymWord], letters: _Letters) -> int:
     """Initials and letters after them, of which no more than half may be without an initial or the letter before."""
 
     @cache
@@ -248,11 +250,11 @@ def _by_letters(words: list[_Word], letters: _Letters) -> int:
     return first(len(words) - 1, len(letters), 0)
 
 
-def _lower_small(word: _Word) -> bool:
+def _lower_small(word: _AcronymWord) -> bool:
     return word.small and word.text.islower()
 
 
-def _taken(word: _Word, letters: _Letters) -> int | None:
+def _taken(word: _AcronymWord, letters: _Letters) -> int | None:
     """Letters that a word gives surely (its beginning, capitals) less the others; None if it gives not all of them."""
     if not word.begins_with(letters[0]):
         return None
@@ -298,7 +300,7 @@ _MAX_SHORT_WORDS = 3
 _MAX_LONG = 200
 
 
-class Pair(NamedTuple):
+class AcronymPair(NamedTuple):
     """A short form and its long form, with the first character of the definition in the text."""
 
     short: str
@@ -306,12 +308,12 @@ class Pair(NamedTuple):
     start: int
 
 
-def acronyms_in(text: str) -> Iterator[Pair]:
+def acronyms_in(text: str) -> Iterator[AcronymPair]:
     """Pairs that a text defines, in the order of their brackets."""
     for bracket in _BRACKETS.finditer(text):
         before = text[max(0, bracket.start() - _MAX_LONG) : bracket.start()].rstrip()
         for short, long in dict.fromkeys(_pairs(before, bracket[1])):
-            yield Pair(short, long, start=max(0, bracket.start() - len(long)))
+            yield AcronymPair(short, long, start=max(0, bracket.start() - len(long)))
 
 
 def _pairs(before: str, inside: str) -> Iterator[tuple[str, str]]:

@@ -40,7 +40,7 @@ def blind_spots_text() -> str:
         "Each blind spot also says whether text is likely in it (`yes`, `unknown`, `no`). With `yes` or `unknown` the",
         "obligation named below is unmet, and absence is not established. With `no` it is listed and does no harm.",
         "",
-        "This page is written by docs/generate.py from docaudit/reasons.py.",
+        "This page is written by docs/generate.py from docaudit/codes.py.",
     ]
     for title, obligation, kinds, what in GROUPS:
         lines += [
@@ -74,7 +74,7 @@ def lint_text() -> str:
         "concepts, a broken expression) is no finding: such a table is refused with all its faults at once, each",
         "with its row.",
         "",
-        "This page is written by docs/generate.py from docaudit/linting/codes.py.",
+        "This page is written by docs/generate.py from docaudit/concepts/lint.py.",
         "",
         "| code | meaning | remedy |",
         "|---|---|---|",
@@ -95,7 +95,7 @@ def obligations_text() -> str:
         '`--waive CODE --because "..."` a person answers for one: its code stands in the headline, code and reason in',
         "the first sentence of the explanation.",
         "",
-        "This page is written by docs/generate.py from the two tables of docaudit/obligations/rules.py.",
+        "This page is written by docs/generate.py from the two tables of docaudit/rules.py.",
         "",
         "| obligation | it is met if | what settles it | if it is not run |",
         "|---|---|---|---|",

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from pydantic import BaseModel
 
-from docaudit import tables as frames
+from docaudit import tables
 from docaudit.codes import AbsenceReason, ChunkPlace, Finding, ObligationState, RetrievalVerdict, Strength
 from docaudit.justification import (
     AbsenceJustification,
@@ -35,25 +35,25 @@ What `docaudit audit --json` prints and `justification.json` holds, as JSON; in 
 model `docaudit.AbsenceJustification`. The JSON Schema is schemas/absence_justification.schema.json.
 How to read it, with an example: [read-a-justification.md](../read-a-justification.md).
 
-This page is written by docs/generate.py from docaudit/justification.py, docaudit/evidence.py and docaudit/retrieved.py.
+This page is written by docs/generate.py from docaudit/justification.py.
 """
 # The parts, in the order in which a reader meets them, each with the table that describes columns of the same names.
-PARTS: tuple[tuple[type[BaseModel], frames.TableContract | None], ...] = (
+PARTS: tuple[tuple[type[BaseModel], tables.TableContract | None], ...] = (
     (AbsenceJustification, None),
     (ObligationCheck, None),
     (ExplanationRecord, None),
     (DocumentIdentity, None),
     (ParseCoverage, None),
-    (PageFact, frames.PAGE_DF),
-    (BlindSpot, frames.BLIND_SPOT_DF),
-    (Hit, frames.HIT_DF),
-    (Meeting, frames.COOCCURRENCE_DF),
-    (Mention, frames.NEAREST_DF),
-    (LedgerRow, frames.LEDGER_DF),
+    (PageFact, tables.PAGE_DF),
+    (BlindSpot, tables.BLIND_SPOT_DF),
+    (Hit, tables.HIT_DF),
+    (Meeting, tables.COOCCURRENCE_DF),
+    (Mention, tables.NEAREST_DF),
+    (LedgerRow, tables.LEDGER_DF),
     (ControlGroup, None),
-    (MissedControl, frames.WITNESS_DF),
+    (MissedControl, tables.WITNESS_DF),
     (RetrievalCheck, None),
-    (MissedHit, frames.HIT_DF),
+    (MissedHit, tables.HIT_DF),
     (ChunkFact, None),
 )
 VALUES: tuple[type[StrEnum], ...] = (

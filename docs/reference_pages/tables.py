@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from docaudit import codes as location
-from docaudit import codes as reasons
-from docaudit import justification
-from docaudit import justification as evidence
-from docaudit import tables as frames
+from docaudit import codes, justification
+from docaudit.tables import TABLES
 from reference_pages.markdown import page, row, table
 
 HEAD = """# Tables
@@ -19,7 +16,7 @@ as Parquet files of the same names. Pages are 1-based physical pages, and 0 mean
 
 Where a meaning says "a PageState" and the like, the values stand at the end of this page.
 
-This page is written by docs/generate.py from docaudit/frames.py.
+This page is written by docs/generate.py from docaudit/tables.py.
 """
 
 
@@ -27,7 +24,7 @@ def tables_text() -> str:
     """The reference page of the tables."""
     lines = [HEAD]
     said = []
-    for contract in frames.TABLES.values():
+    for contract in TABLES.values():
         lines += [
             f"## {contract.name}",
             "",
@@ -50,7 +47,7 @@ def named_in(meanings: list[str]) -> list[type[StrEnum]]:
     """The vocabularies that meanings speak of, by name."""
     words = {word.strip(".,;:()") for meaning in meanings for word in meaning.split()}
     found = {}
-    for module in (location, reasons, justification, evidence):
+    for module in (codes, justification):
         for name, value in vars(module).items():
             if name in words and isinstance(value, type) and issubclass(value, StrEnum):
                 found[name] = value
