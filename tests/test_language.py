@@ -28,7 +28,7 @@ from docaudit.codes import (
     Visibility,
 )
 from docaudit.concepts.check import CHOICES
-from docaudit.corpus.matrix import Outcome
+from docaudit.corpus.matrix import MatrixFinding
 from docaudit.justification import (
     ControlGroup,
 )
@@ -43,7 +43,7 @@ PO = LOCALE / "ja" / "LC_MESSAGES" / "docaudit.po"
 ENGLISH_ONLY = ("page_map.html.j2", "ledger.html.j2")
 VOCABULARIES: tuple[type[Code], ...] = (
     *(AbsenceReason, CellState, ChunkPlace, Finding, LedgerState, MatchKind, Obligation, ObligationState),
-    *(Outcome, PageState, RetrievalVerdict, Strength, TextLikely, TextSource, Visibility),
+    *(MatrixFinding, PageState, RetrievalVerdict, Strength, TextLikely, TextSource, Visibility),
 )
 VALUE = re.compile(r"\{(\w+)\}")
 Key = tuple[str, str | None]

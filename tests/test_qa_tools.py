@@ -30,6 +30,7 @@ from docaudit.errors import (
     OptionError,
     QuestionError,
     RetrievalError,
+    require_extra,
 )
 from docaudit.integrations import grounding as documents_module
 from docaudit.integrations.grounding import (
@@ -39,7 +40,6 @@ from docaudit.integrations.grounding import (
     brief,
     ground,
     pages_of,
-    require_extra,
     says_nothing,
 )
 from docaudit.justification import AbsenceJustification, AnswerWithEvidence, RetrievedChunk
