@@ -268,7 +268,7 @@ class TestBadInput:
             (("audit", "report.pdf", "--concepts", "ai.csv", "--waive", "everything", "--because", "x"), "everything"),
             (("audit", "report.pdf", "--concepts", "ai.csv", "--waive", "ink_read"), "--because"),
             (("audit", "report.pdf", "--concepts", "ai.csv", "--because", "logos"), "--waive"),
-            (("audit", "report.pdf", "--concepts", "ai.csv", "--waive", "ink_read", "--because", " "), "needs a reason"),
+            (("audit", "report.pdf", "--concepts", "ai.csv", "--waive", "ink_read", "--because", " "), "a reason"),
             (
                 ("audit", "report.pdf", "--concepts", "ai.csv", *("--waive", "ink_read", "--because", "x") * 2),
                 "twice",
