@@ -17,6 +17,8 @@ from docaudit.errors import OutputError
 from tests.corpus_matrix import LONG, QUESTION, make_store
 from tests.test_render_browser import CONTRAST
 
+pytestmark = pytest.mark.slow
+
 NAMES = ["<b>quiet & co.pdf", "=HYPERLINK(1).pdf", f"{LONG}.pdf", "broken.pdf", "later.pdf", "電力報告書.pdf"]
 
 

@@ -38,6 +38,8 @@ from tests.corpora import (
 )
 from tests.corpus_saboteur import sabotaged
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[object], Path]:

@@ -18,6 +18,8 @@ from docaudit.cli.app import app
 from tests import pdfs
 from tests.pages import BLOCKS, PAGES, ROOT, Block, blocks_of
 
+pytestmark = pytest.mark.slow
+
 # Blocks of Python or commands that no test runs. Each says why; a new one must be counted here.
 NOT_RUN = {"README.md": 1}
 SAYS_NO_AI = ("Electricity prices rose in the second quarter.", "Most of it came from coal.")

@@ -15,6 +15,8 @@ from tests.pages import DOCS, blocks_of
 from tests.test_gate_choice import questions
 from tests.test_gate_run import CONFIG, DOCUMENTS, QUERIES, written
 
+pytestmark = pytest.mark.slow
+
 PAGE = DOCS / "gate.md"
 
 

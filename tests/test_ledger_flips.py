@@ -17,6 +17,8 @@ from docaudit.abstention.ledger.results import Evaluation
 from docaudit.abstention.ledger.rows import LedgerClaim, LedgerRun
 from tests.ledgers import Rows, builder
 
+pytestmark = pytest.mark.slow
+
 ROWS = Rows()
 LEDGER = ROWS.ledger()
 BEFORE = evaluate_ledger(LEDGER)

@@ -20,6 +20,8 @@ from docaudit.extract import isolation
 from tests import pdfs
 from tests.test_isolation import children, sabotaged
 
+pytestmark = pytest.mark.slow
+
 Name, Array, Dictionary = pikepdf.Name, pikepdf.Array, pikepdf.Dictionary
 ONE = pdfs.document(pdfs.text("visible words"))
 LIMITS: dict[str, Any] = {"ocr": "off", "workers": 1, "page_seconds": 8.0}

@@ -36,6 +36,8 @@ from mcp_types import CallToolResult  # noqa: E402
 
 from docaudit.integrations.mcp import Limits, build_server  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent.parent
 SAMPLES = HERE / "samples"
 QUESTION = "How much electricity does AI consume?"

@@ -21,6 +21,8 @@ from mcp.client.stdio import StdioServerParameters  # noqa: E402
 
 from docaudit.integrations.mcp import ToolAuditOptions  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "mcp.md").read_text("utf-8")
 

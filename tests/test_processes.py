@@ -18,6 +18,8 @@ from docaudit.extract import isolation, processes
 from tests import pdfs
 from tests.test_isolation import THREE, children
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = Path(docaudit.__file__).parent
 MANY = pdfs.document(*(pdfs.text(f"page number {number}", *pdfs.PROSE) for number in range(1, 51)))
 WITH_FILE = pdfs.document(

@@ -47,6 +47,8 @@ from docaudit.saved import dump
 from tests import pdfs
 from tests.pages import Block, blocks_of
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 REPORT, TABLE = ROOT / "samples" / "commodity-report.pdf", ROOT / "samples" / "ai-power.csv"
 PAGE = ROOT / "docs" / "qa-tools.md"

@@ -17,6 +17,8 @@ from docaudit.justification import AbsenceJustification, ControlGroup, MissedCon
 from docaudit.render.html import to_html
 from tests.factories import hit, japanese, mentioned, not_established
 
+pytestmark = pytest.mark.slow
+
 
 def long_words():
     return mentioned(hits=(hit(snippet="x" * 400 + " electricity " + "電" * 400, section="S" * 300),))

@@ -14,6 +14,8 @@ from docaudit.concepts.model import ConceptTable
 from docaudit.saved import load
 from tests.pages import DOCS, ROOT, blocks_of
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_whole_review(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Question, init, accept, suggest, reject, review, lint, strength, audit: each line in order."""

@@ -23,6 +23,8 @@ from tests.servers import PLAIN, TABLE, Server, serving, until
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 from docaudit.integrations.http import ServeSettings
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = Path(__file__).parent.parent / "samples"
 QUESTION = "How much electricity does AI consume?"
 SMALL = pdfs.document(pdfs.text("Our data centres use electricity."), pdfs.text("Nothing else is said."))

@@ -18,6 +18,8 @@ from tests.servers import HERE, Server, serving
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 from docaudit.integrations.http import OPTIONS, ServeSettings
 
+pytestmark = pytest.mark.slow
+
 PAGE = (HERE / "docs" / "serve.md").read_text("utf-8")
 PLACE = "http://127.0.0.1:8000"
 

@@ -12,6 +12,8 @@ import pytest
 from tests import pdfs
 from tests.servers import Server, serving, until
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 SAMPLES = Path(__file__).parent.parent / "samples"
 
