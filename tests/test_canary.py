@@ -21,6 +21,8 @@ from tests.conftest import parse_once
 from tests.saboteurs import forgetful_sweep
 from tests.test_controls import every_layout
 
+pytestmark = pytest.mark.slow
+
 TABLE = docaudit.ConceptTable.from_variants({"x": ["zirconium"]})
 LAYOUTS = {
     *("body", "caption", "column", "footnote", "heading", "list", "rotated", "table"),

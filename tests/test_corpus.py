@@ -28,6 +28,8 @@ from docaudit.saved import dump
 from tests import pdfs
 from tests.corpora import TABLES, content, folder_of, run_here, small, table
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:

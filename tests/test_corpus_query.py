@@ -21,6 +21,8 @@ from docaudit.errors import OptionError, QueryError
 from tests.corpora import ROOT, content
 from tests.corpus_matrix import make_store
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("duckdb", reason="the extra corpus is not installed")
 ENDLESS = "SELECT count(*) FROM range(100000000) a, range(1000000) b WHERE a.range + b.range = 7"
 

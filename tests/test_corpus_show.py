@@ -29,6 +29,8 @@ from docaudit.render.terminal import new_console
 from tests.corpora import folder_of, run_here, small
 from tests.corpus_matrix import CRANES, LONG, QUESTION, make_store
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:

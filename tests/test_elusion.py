@@ -26,6 +26,8 @@ from tests.elusion_simulation import trials
 from tests.factories import hit, spot
 from tests.test_sampling import audited, pages
 
+pytestmark = pytest.mark.slow
+
 Fill = Callable[[dict[str, str]], None]
 SHEET = ["sample_id", "page_num", "stratum", "found", "what", "note", "reviewer", "date"]
 

@@ -26,6 +26,8 @@ from docaudit.saved import digest_of, dump, load, with_digest
 from tests import pdfs
 from tests.llm_stub import Reply, cut_off, dripping, endless, raw, said, serving, silent, status
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("openai", reason="needs the extra llm")
 
 KEY = "sk-a-key-that-nobody-may-see"

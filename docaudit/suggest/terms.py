@@ -19,7 +19,7 @@ reading change them), this version, the segmenter, the model.
 >>> other_kana("りんご"), other_kana("電力")
 ('リンゴ', '')
 >>> roots("consumption of electricity"), roots("Data centres")
-(('consum', 'of', 'electricity'), ('data', 'center'))
+(('consum', 'of', 'electriciti'), ('data', 'center'))
 """
 
 from __future__ import annotations
