@@ -188,7 +188,7 @@ def test_image_that_unpacks_to_hundreds_of_megabytes(side: int, bits: int) -> No
 
     data = changed(change)
     with peak_of_children() as peak:
-        parsed = docaudit.parse(data, **LIMITS)
+        parsed = docaudit.parse(data, **{**LIMITS, "page_seconds": 60})
     assert parsed.line_df["text"].tolist() == ["visible words"]
     drawn = parsed.page_df["ink_total"].max() > 2 * parsed.page_df["ink_read"].max()
     assert says_what_is_lost(parsed) if side * side * bits >> 33 else drawn
