@@ -266,17 +266,17 @@ def print_json(value: object) -> None:
 @contextmanager
 def progress_bar(label: str, unit: str = "pages") -> Iterator[Progress | None]:
     """A callable (pages or other units done, in all) that moves a bar; None where nobody would see it."""
-    with progress_bars(unit, remaining=True) as move:
+    with progress_bars(unit, label=label) as move:
         yield None if move is None else lambda done, total: move(label, done, total)
 
 
 @contextmanager
-def progress_bars(unit: str, *, remaining: bool = False) -> Iterator[StageProgress | None]:
+def progress_bars(unit: str, *, label: str | None = None) -> Iterator[StageProgress | None]:
     """As `progress_bar` for work in stages, one after the other: a callable (stage, units done, in all).
 
     Args:
-        unit: Unit that is shown: of the pages or terms done, or of the rate in each minute.
-        remaining: Whether the unit is that of the work, not of its rate in each minute.
+        unit: Unit of the rate in each minute that is shown; with a label, of the work itself.
+        label: The only stage, if there is but one: its bar is there before the first unit is done.
     """
     if not sys.stderr.isatty():
         yield None
@@ -291,20 +291,22 @@ def progress_bars(unit: str, *, remaining: bool = False) -> Iterator[StageProgre
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[unit]}"),
-        TimeRemainingColumn(elapsed_when_finished=not remaining),
+        TimeRemainingColumn(elapsed_when_finished=label is None),
     )
     with Bar(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=300) as bar:
         stage_task: dict[str, TaskID] = {}
+        if label is not None:
+            stage_task[label] = bar.add_task(label, total=None, unit=unit)
 
         def move(stage: str, done: int, total: int) -> None:
             if stage not in stage_task:
                 for finished in stage_task.values():
                     bar.remove_task(finished)
                 stage_task.clear()
-                stage_task[stage] = bar.add_task(stage, total=total, unit=unit if remaining else "")
+                stage_task[stage] = bar.add_task(stage, total=total, unit="")
             bar.update(stage_task[stage], completed=done, total=total)
             speed = bar.tasks[0].speed
-            if speed and not remaining:
+            if speed and label is None:
                 bar.update(stage_task[stage], unit=f"{60 * speed:,.0f} {unit}")
 
         yield move

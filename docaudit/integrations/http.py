@@ -7,7 +7,6 @@ Each request is received into a folder of its own, waits for a slot, and is work
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import datetime as dt
 import ipaddress
 import json
@@ -261,7 +260,7 @@ class Service:
         """The answer to a request for work; raises RefusedError, and ClientDisconnect if the client has left."""
         if self.is_full:
             # Read first: a client that is still sending would see a broken connection in place of this answer.
-            with contextlib.suppress(TimeoutError):
+            with suppress(TimeoutError):
                 async with asyncio.timeout(_RETRY_SECONDS):
                     async for _ in request.stream():
                         pass
